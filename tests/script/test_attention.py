@@ -131,3 +131,13 @@ def test_the_length_of_heads_that_one_layer_gives_together(tmp_path: Path, power
     script = _SCRIPT.replace("        self.product", f"        {more}        self.product", 1)
     made = scripts(tmp_path, script.format(body=indent(_FUSED, " " * 8)))
     assert [one.code for one in examine(made)] == codes
+
+
+@pytest.mark.parametrize(("scores", "codes"), [("* 8 ** 0.5", ["scores-scaled-up"]), ("/ 8 ** 0.5", []), ("* 3", [])])
+def test_the_length_of_what_one_layer_gives(tmp_path: Path, scores: str, codes: list[str]) -> None:
+    body = f"words = self.table(x)\nreturn ops.softmax(words @ self.key(words).swapaxes(-1, -2) {scores}, -1) @ words"
+    script = _SCRIPT.replace(
+        "        self.product", "        self.table = nn.Embedding(50, 8)\n        self.product", 1
+    )
+    made = scripts(tmp_path, script.format(body=indent(body, " " * 8)))
+    assert [one.code for one in examine(made)] == codes

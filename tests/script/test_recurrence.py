@@ -45,6 +45,7 @@ class Net(nn.Cell):
         super().__init__()
         self.cell, self.gru, self.init = nn.LSTMCell(8, 8), nn.GRUCell(8, 8), nn.Dense(8, 8)
         self.cells = nn.CellList([nn.LSTMCell(8, 8) for _ in range(2)])
+        self.layer, self.late = nn.GRU(8, 8, batch_first=True), nn.GRU(8, 8)
         self.gated, self.update, self.a, self.b, self.c = Gated(), Update(), nn.Dense(16, 8), nn.Dense(16, 8), nn.Dense(16, 8)
 
     def step(self, x, h):
@@ -91,6 +92,13 @@ _BODIES = {
     "for t in range(steps):\n    y = self.update(x[:, t], h)\nreturn y": 1,
     _BY_HAND.format("\n    c = new"): 0,
     _BY_HAND.format(""): 1,
+    # a whole layer that is given one step
+    "for t in range(steps):\n    out, h = self.layer(x[:, t:t + 1], h)\nreturn out": 0,
+    "for t in range(steps):\n    out, _ = self.layer(x[:, t:t + 1], h)\nreturn out": 1,
+    "for t in range(steps):\n    out, _ = self.layer(x[:, t].expand_dims(1), h)\nreturn out": 1,
+    "for t in range(steps):\n    out, _ = self.late(x[:, t].expand_dims(0), h)\nreturn out": 1,
+    "for t in range(steps):\n    out, _ = self.layer(x[t].expand_dims(0), h)\nreturn out": 0,  # a sequence by itself
+    "for t in range(steps):\n    out, _ = self.layer(x[:, t], h)\nreturn out": 0,
     # several cells: each has a state of its own
     "for cell in self.cells:\n    h, _ = cell(h, start(x))\nreturn h": 0,
     _STACKED.format("y", ""): 1,

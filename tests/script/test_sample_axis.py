@@ -104,7 +104,8 @@ def test_batches_that_the_project_puts_together_may_have_the_samples_elsewhere(t
 
 
 def test_a_recurrent_layer_may_have_the_samples_along_the_second_axis(tmp_path: Path) -> None:
-    assert said(tmp_path, "return ops.softmax(self.score(self.memory(words)[0]), axis=0)", first=False) == []
+    body = "words = words.swapaxes(0, 1)\nreturn ops.softmax(self.score(self.memory(words)[0]), axis={})"
+    assert said(tmp_path, body.format(0), first=False) == []
 
 
 _STEPS = """
@@ -140,3 +141,22 @@ ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(10, data)
 def test_what_a_recurrent_cell_is_given_has_samples_first(tmp_path: Path, weights: str, found: bool) -> None:
     made = scripts(tmp_path, _STEPS.format(weights=weights))
     assert [one.code for one in examine(made)] == ["softmax-over-samples"] * found
+
+
+@pytest.mark.parametrize(
+    ("layer", "given", "found"),
+    {
+        ("nn.LSTM(8, 8)", "words", True),
+        ("nn.GRU(8, 8, batch_first=False)", "self.key(words)", True),
+        ("nn.LSTM(8, 8)", "words.swapaxes(0, 1)", False),
+        ("nn.LSTM(8, 8, batch_first=True)", "words", False),
+        ("nn.GRU(8, 8)", "ops.transpose(words, (1, 0, 2))", False),
+        ("nn.GRU(8, 8, **settings)", "words", False),
+        ("nn.GRU(8, 8)", "self.key(words).mean(1).expand_dims(0)", False),
+    },
+)
+def test_a_recurrent_layer_that_steps_through_the_samples(tmp_path: Path, layer: str, given: str, found: bool) -> None:
+    text = _SCRIPT.format(first=True, body=f"        return self.other({given})[0]", batch=8, train=_LOOP)
+    text = text.replace("        self.memory", f"        self.other = {layer}\n        self.memory", 1)
+    made = scripts(tmp_path, text)
+    assert [one.code for one in examine(made)] == ["samples-as-steps"] * found

@@ -126,6 +126,23 @@ def test_one_layer_many_times_in_a_list(tmp_path: Path, init: str) -> None:
     assert [(one.code, one.edit and one.edit[1].strip()) for one in found] == ([] if expected is None else [expected])
 
 
+STACK = """
+def stack(layer, number):
+    layers = []
+    for _ in range(number):
+        {}layers.append(layer)
+    return nn.SequentialCell(layers)
+"""
+
+
+@pytest.mark.parametrize(("fresh", "codes"), [("", ["repeated"]), ("layer = nn.Dense(8, 8)\n        ", [])])
+def test_a_layer_that_a_function_is_given_and_appends_in_each_round(
+    tmp_path: Path, fresh: str, codes: list[str]
+) -> None:
+    text = STACK.format(fresh) + network("self.all = stack(nn.Dense(8, 8), 3)", "self.all(x)")
+    assert [one.code for one in said(tmp_path, text)] == codes
+
+
 E = "self.embed = nn.Embedding(99, 8)\n"
 TIES: dict[str, tuple[str, str | None] | None] = {
     E + "self.head = nn.Dense(8, 99)\nself.head.weight = self.embed.embedding_table": ("tied", None),

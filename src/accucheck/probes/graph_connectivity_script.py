@@ -252,6 +252,47 @@ MESSAGES: Words = {
         "en": "Each turn of the loop in line {line} starts {name} from the same {state}: what the turn before computed is lost.",
         "zh": "第 {line} 行的循环每一步都让 {name} 从同一个 {state} 开始：上一步算出的状态没有传下去。",
     },
+    "samples-as-steps": {
+        "en": "{layer} (line {line}) is not told batch_first and is given the samples along the first axis here: it takes them for the "
+        "steps of one sequence.",
+        "zh": "{layer}（第 {line} 行）没有设置 batch_first，而此处输入的第一维是样本：各个样本被当作同一条序列的各个时间步。",
+    },
+    "first-layer-state": {
+        "en": "This takes the state of the first of {layers} layers (line {line} of {path}), and nothing takes what those above it give.",
+        "zh": "此处取的是 {layers} 层中第一层的状态（{path} 第 {line} 行），其上各层的结果无人使用。",
+    },
+    "last-step-padded": {
+        "en": "The layer called in line {line} is told how long each sequence is, so that its outputs are 0 behind the end; this takes the "
+        "last step of all, padding or not.",
+        "zh": "第 {line} 行的调用给出了每条序列的长度，其后的输出都是 0；此处却取了最后一个时间步，不论是否为补齐。",
+    },
+    "state-exchanged": {
+        "en": "The state comes back as ({back}) and is handed over as ({given}): hidden state and cell state change places at each call.",
+        "zh": "返回的状态是（{back}），传入的却是（{given}）：隐藏状态与单元状态每次都对调。",
+    },
+    "tables-added": {
+        "en": "The same numbers look up rows of {tables}, and these are added: together the tables are one.",
+        "zh": "{tables} 用同样的编号查表后相加：两张表等同于一张。",
+    },
+    "features-compared": {
+        "en": "This compares what {layer} gives (line {line} of {path}) with {value}: computed features are hardly ever equal to a number.",
+        "zh": "此处把 {layer} 的输出（{path} 第 {line} 行）与 {value} 比较是否相等：计算得到的特征几乎不会恰好等于某个数。",
+    },
+    "fix-batch-first": {
+        "en": "Give batch_first=True to the layer, or exchange the first two axes of its input.",
+        "zh": "为该层设置 batch_first=True，或交换输入的前两维。",
+    },
+    "fix-last-layer": {"en": "Take the state of the last layer: h[-1].", "zh": "取最后一层的状态：h[-1]。"},
+    "fix-last-state": {
+        "en": "Take the last state that the layer returns, h[-1], or the output at each sequence's own end.",
+        "zh": "取该层返回的最终状态 h[-1]，或各序列自身末尾处的输出。",
+    },
+    "fix-order": {"en": "Hand the state over as it comes back: (h, c).", "zh": "按返回的次序传入状态：(h, c)。"},
+    "fix-positions": {
+        "en": "Look the second table up with numbers of its own, such as ops.arange(x.shape[1]) for positions.",
+        "zh": "第二张表应使用各自的编号查找，例如位置用 ops.arange(x.shape[1])。",
+    },
+    "fix-ids": {"en": "Compare the numbers that were looked up: ids == 0.", "zh": "应比较查表前的编号：ids == 0。"},
     "linear-twice": {
         "en": "This layer works on the result of the one in line {line} of {path} without the activation that other layers have between "
         "them: with {width} features in the middle, the two compute no more than one layer.",
@@ -395,6 +436,27 @@ WHY: Words = {
     },
     "axis-torn": _TORN,
     "parts-torn": _TORN,
+    "samples-as-steps": {
+        "en": "What a sample gives hangs on the samples before it in the batch, and within a sample no step sees another.",
+        "zh": "每个样本的结果取决于同一 batch 中排在前面的样本，而样本内部各步互不相见。",
+    },
+    "first-layer-state": _NO_GRADIENT,
+    "last-step-padded": {
+        "en": "All sequences but the longest give 0 there, whatever they are: only those of full length are learned from.",
+        "zh": "除最长的序列外，此处取到的都是 0，与内容无关：只有满长的序列参与学习。",
+    },
+    "state-exchanged": {
+        "en": "What is to be kept over many steps is passed through the gates as if it were an output, and the other way round.",
+        "zh": "本应长期保存的内容被当作输出参与门控，输出则被当作记忆。",
+    },
+    "tables-added": {
+        "en": "The second table tells the network nothing that the first does not: positions, segments or the like are missing.",
+        "zh": "第二张表没有提供任何新的信息：缺少位置、段等编码。",
+    },
+    "features-compared": {
+        "en": "The mask is the same everywhere, and what it was to hide counts.",
+        "zh": "该掩码处处相同，本应遮住的部分仍参与计算。",
+    },
     "linear-twice": {
         "en": "A product of two matrices is a matrix: the part of the network that was to bend the features is linear.",
         "zh": "两个矩阵的乘积仍是矩阵：这部分网络本应是非线性的，实际上只是线性变换。",
@@ -477,6 +539,24 @@ PROOF: Words = {
     "itself-hidden": _TRIANGLE,
     "axis-torn": _ALONG,
     "parts-torn": _ALONG,
+    "samples-as-steps": {
+        "en": "Run one sample alone and within a batch, in inference mode: the results differ.",
+        "zh": "在推理模式下，分别单独和放在一个 batch 中计算同一个样本：结果不同。",
+    },
+    "first-layer-state": _GRADIENTS,
+    "last-step-padded": {
+        "en": "Print what is taken for a batch of sequences of several lengths: all rows but those of full length are 0.",
+        "zh": "用长度不一的一批序列打印此处取到的值：除满长的序列外全是 0。",
+    },
+    "state-exchanged": _REFERENCE,
+    "tables-added": {
+        "en": "Change the order of the input: the features are the same, in another order.",
+        "zh": "打乱输入的次序：特征只是换了次序，数值不变。",
+    },
+    "features-compared": {
+        "en": "Print how many elements of the mask are true.",
+        "zh": "打印该掩码中为真的元素个数。",
+    },
     "linear-twice": {
         "en": "Without biases, double the input of the first layer: the result of the second doubles too.",
         "zh": "不计偏置，把第一层的输入加倍：第二层的输出也恰好加倍。",
@@ -542,6 +622,12 @@ _FIXES = {
     "state-not-carried": "fix-carry",
     "mask-even": "fix-keys",
     "linear-twice": "fix-activation",
+    "samples-as-steps": "fix-batch-first",
+    "first-layer-state": "fix-last-layer",
+    "last-step-padded": "fix-last-state",
+    "state-exchanged": "fix-order",
+    "tables-added": "fix-positions",
+    "features-compared": "fix-ids",
     "future-seen": "fix-triangle",
     "future-open": "fix-hide-later",
     "itself-hidden": "fix-triangle",
@@ -556,12 +642,14 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         attention,
         branches,
         even_masks,
+        exact_comparisons,
         linear_chains,
         list_places,
         open_attention,
         operand_twice,
         overwritten_layers,
         recurrence,
+        recurrent_results,
         reshapes,
         sample_axis,
         triangles,
@@ -576,14 +664,17 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += list_places.examine(scripts)
     said += attention.examine(scripts)
     said += even_masks.examine(scripts)
+    said += exact_comparisons.examine(scripts)
     said += linear_chains.examine(scripts)
     said += open_attention.examine(scripts)
     said += sample_axis.examine(scripts)
     said += operand_twice.examine(scripts)
+    said += operand_twice.tables(scripts)
     said += reshapes.examine(scripts)
     said += triangles.examine(scripts)
     said += overwritten_layers.examine(scripts)
     said += recurrence.examine(scripts)
+    said += recurrent_results.examine(scripts)
     yield from _networks.findings(said, _TOLD, _SUSPECTS, _FIXES)
     networks = list(_seen.networks(scripts))
     yield from _layers(scripts, networks)
@@ -1055,6 +1146,75 @@ class Backbone(nn.Cell):
         "self.cell, self.head = nn.LSTMCell(8, 8), nn.Dense(8, 2)",
         "h, c = ops.zeros((x.shape[0], 8)), ops.zeros((x.shape[0], 8))\n"
         "for t in range(x.shape[1]):\n    h, c = self.cell(x[:, t], (h, c))\nreturn self.head(h)",
+        Verdict.OK,
+    ),
+    _example(
+        "a recurrent layer that steps through the samples",
+        "self.table, self.rnn, self.head = nn.Embedding(50, 8), nn.LSTM(8, 8), nn.Dense(8, 2)",
+        "out, _ = self.rnn(self.table(x))\nreturn self.head(out[:, -1])",
+        Verdict.PROBLEM,
+        "samples-as-steps",
+        data=_BATCHES,
+    ),
+    _example(
+        "a recurrent layer that steps through each sample",
+        "self.table, self.rnn, self.head = nn.Embedding(50, 8), nn.LSTM(8, 8, batch_first=True), nn.Dense(8, 2)",
+        "out, _ = self.rnn(self.table(x))\nreturn self.head(out[:, -1])",
+        Verdict.OK,
+        data=_BATCHES,
+    ),
+    _example(
+        "the state of the first of two layers",
+        "self.rnn, self.head = nn.GRU(8, 8, num_layers=2, batch_first=True), nn.Dense(8, 2)",
+        "_, h = self.rnn(x)\nreturn self.head(h[0])",
+        Verdict.PROBLEM,
+        "first-layer-state",
+    ),
+    _example(
+        "the state of the last of two layers",
+        "self.rnn, self.head = nn.GRU(8, 8, num_layers=2, batch_first=True), nn.Dense(8, 2)",
+        "_, h = self.rnn(x)\nreturn self.head(h[-1])",
+        Verdict.OK,
+    ),
+    _example(
+        "the last step of sequences of several lengths",
+        "self.rnn, self.head = nn.GRU(8, 8, batch_first=True), nn.Dense(8, 2)",
+        "out, _ = self.rnn(x, seq_length=(x[:, :, 0] != 0).sum(1))\nreturn self.head(out[:, -1])",
+        Verdict.PROBLEM,
+        "last-step-padded",
+    ),
+    _example(
+        "a state that is handed over the other way round",
+        "self.cell, self.head = nn.LSTMCell(8, 8), nn.Dense(8, 2)",
+        "h, c = ops.zeros((x.shape[0], 8)), ops.ones((x.shape[0], 8))\n"
+        "for t in range(x.shape[1]):\n    h, c = self.cell(x[:, t], (c, h))\nreturn self.head(h)",
+        Verdict.PROBLEM,
+        "state-exchanged",
+    ),
+    _example(
+        "positions looked up by words",
+        "self.words, self.places = nn.Embedding(50, 8), nn.Embedding(50, 8)",
+        "return self.words(x) + self.places(x)",
+        Verdict.PROBLEM,
+        "tables-added",
+    ),
+    _example(
+        "positions looked up by themselves",
+        "self.words, self.places = nn.Embedding(50, 8), nn.Embedding(50, 8)",
+        "return self.words(x) + self.places(ops.arange(x.shape[1]))",
+        Verdict.OK,
+    ),
+    _example(
+        "a mask of what was looked up",
+        "self.words = nn.Embedding(50, 8)",
+        "h = self.words(x)\nreturn h.masked_fill(h == 0, -1e9)",
+        Verdict.PROBLEM,
+        "features-compared",
+    ),
+    _example(
+        "a mask of the numbers that look up",
+        "self.words = nn.Embedding(50, 8)",
+        "h = self.words(x)\nreturn h.masked_fill((x == 0).expand_dims(-1), -1e9)",
         Verdict.OK,
     ),
     _example(

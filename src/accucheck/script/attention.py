@@ -169,13 +169,20 @@ def _scaled_up(made: Call, shapes: Shapes) -> Iterator[Observation]:
 
 
 def _is_of_layer(value: Value) -> bool:
-    return isinstance(value, Call) and value.name == "" and kind_of(value.base) == "dense" and not is_product(value)
+    layer = isinstance(value, Call) and value.name == "" and kind_of(value.base) in ("dense", "embedding")
+    return layer and isinstance(value, Call) and not is_product(value)
 
 
 def _length(product: Call, shapes: Shapes) -> Size | None:
     """How many numbers each element of a product is the sum of, in terms of lengths."""
     shape, axis = shapes.of(operands(product)[0]), contracted(product)[0]
-    return None if shape.open or len(shape.sizes) < 2 else shape.sizes[axis]
+    if not shape.open and len(shape.sizes) > 1:
+        return shape.sizes[axis]
+    for side, at in zip(operands(product, (0, 1)), contracted(product), strict=False):
+        made = width(side)
+        if made is not None and made[1] == AxisPosition(at, True):
+            return shapes.width(made[0])
+    return None
 
 
 def _unscaled(value: Value) -> tuple[list[Scaling], Value]:

@@ -20,6 +20,8 @@ from .networks import Observation, Structure, first_of_place, kind_of, structure
 from .syntax import walk
 from .values import Call, Items, KnownValue, Value
 
+#: So many terms of a sum are looked at.
+_TERMS = 16
 #: Steps between a join and the layer behind it.
 _NEAR = 4
 
@@ -41,6 +43,37 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
             else:
                 meant = _given_apart(call) or bool(call.tests)
                 yield Observation("added-to-itself", call.source, call.node, data, certain=False, possible=meant)
+
+
+@first_of_place
+def tables(scripts: Scripts) -> Iterator[Observation]:
+    """Rows of several tables that the same numbers look up, and that are added: the tables are one."""
+    for reading in scripts.training or scripts.readings:
+        structure = structure_of(reading)
+        for call in reading.trace.calls:
+            names = _looked_up_alike(call) if structure.in_cell(call.frame) else []
+            if names:
+                yield Observation("tables-added", call.source, call.node, {"tables": names}, certain=False)
+
+
+def _looked_up_alike(made: Call) -> list[str]:
+    """The tables of which a sum adds rows that the same numbers look up."""
+    found: dict[int, list[Call]] = {}
+    queue: list[Value] = [made] if operation(made).does == "add" else []
+    for _ in range(_TERMS):
+        value = queue.pop() if queue else None
+        if not isinstance(value, Call):
+            continue
+        if operation(value).does == "add":
+            queue += operation(value).operands
+        elif value.applied is not None and kind_of(value.applied) == "embedding" and value.args:
+            found.setdefault(id(value.args[0]), []).append(value)
+    several = [each for each in found.values() if len({id(one.applied) for one in each}) > 1]
+    return [_written(one) for one in several[0]] if several else []
+
+
+def _written(made: Call) -> str:
+    return ast.unparse(made.node.func) if isinstance(made.node, ast.Call) else made.last
 
 
 def _counts(made: Call, twice: Value, structure: Structure) -> bool:
@@ -65,7 +98,8 @@ def _takes_items(made: Call) -> bool:
         given: list[tuple[ast.AST, Value | None]] = [*zip(node.args, made.args, strict=False)]
         given += [(one.value, made.keywords.get(one.arg or "")) for one in node.keywords]
         written = [part for part, value in given if not isinstance(value, KnownValue)]
-    return any(isinstance(part, ast.Subscript) for one in written for part in walk(one))
+    items = [part for one in written for part in walk(one) if isinstance(part, ast.Subscript)]
+    return any(not isinstance(item.slice, ast.Constant) for item in items)
 
 
 def _twice(made: Call) -> Value | None:
@@ -74,9 +108,20 @@ def _twice(made: Call) -> Value | None:
     if done.does == "concat":
         parts = operands(made)
         joined = parts[0].items if parts and isinstance(parts[0], Items) else []
-        return joined[0] if len(joined) == 2 and joined[0] is joined[1] and _along_features(made) else None
+        return joined[0] if len(joined) == 2 and _is_one(*joined) and _along_features(made) else None
     pair = done.operands if done.does in ("add", "sub") else []
-    return pair[0] if len(pair) == 2 and pair[0] is pair[1] else None
+    return pair[0] if len(pair) == 2 and _is_one(pair[0], pair[1]) else None
+
+
+def _is_one(one: Value, other: Value) -> bool:
+    """Whether two values are the same thing, or the same item of it by a number that is written down."""
+    if one is other:
+        return True
+    pair = [part for part in (one, other) if isinstance(part, Call) and part.name == "[]" and part.args]
+    if len(pair) != 2 or pair[0].base is not pair[1].base:
+        return False
+    first, second = (part.args[0] for part in pair)
+    return isinstance(first, KnownValue) and isinstance(second, KnownValue) and first.value == second.value
 
 
 def _given_apart(made: Call) -> bool:

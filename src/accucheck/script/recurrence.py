@@ -12,10 +12,12 @@ from typing import NamedTuple
 
 from . import flow
 from .analysis import Scripts
+from .axes import axis_of
 from .effects import TAKEN, effect, kept, operands
+from .factors import argument_of
 from .networks import Observation, Structure, first_of_place, kind_of, of_training, structure_of
 from .syntax import counted, stored, walk
-from .values import Call, Frame, Value
+from .values import Call, Frame, Value, is_known
 
 #: A state is followed through so many callers, a gate through so many operations.
 CALLERS, STEPS = 4, 8
@@ -54,8 +56,24 @@ def _use(call: Call) -> StateUse | None:
         return _gated(call)
     given = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "hx")]
     states = [part for one in given for part in (one.elts if isinstance(one, ast.Tuple) else [one])]
-    single = call.applied.last.endswith("Cell") and call.frame is not None
+    single = call.applied.last.endswith("Cell") or _is_one_step(call, call.applied)
     return StateUse(call.frame, node, states, node.func) if single and call.frame and states else None
+
+
+def _is_one_step(call: Call, layer: Call) -> bool:
+    """Whether a recurrent layer is given a single step: an axis of one step is added, or x[:, t:t + 1] cut out."""
+    steps, value = int(is_known(argument_of(layer, "batch_first"), True)), call.args[0] if call.args else None
+    known = effect(value) if isinstance(value, Call) else None
+    if not isinstance(value, Call):
+        return False
+    if known is not None and known.operation == "expand_dims":
+        return axis_of(value) == steps
+    keys = value.node.slice if isinstance(value.node, ast.Subscript) else None
+    parts = keys.elts if isinstance(keys, ast.Tuple) else [keys]
+    cut = parts[steps] if steps < len(parts) else None
+    if not isinstance(cut, ast.Slice) or cut.lower is None or cut.upper is None:
+        return False
+    return ast.unparse(cut.upper) == f"{ast.unparse(cut.lower)} + 1"
 
 
 def _gated(call: Call) -> StateUse | None:

@@ -31,6 +31,21 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         for call in reading.trace.calls:
             if structure.in_cell(call.frame) and _runs_along(call, samples) and not _is_pooled(call, structure):
                 yield Observation("softmax-over-samples", call.source, call.node, {}, certain=False)
+            if structure.in_cell(call.frame) and _steps_through(call, samples):
+                data = {
+                    "layer": call.applied.last if call.applied is not None else "",
+                    "line": call.applied.line if call.applied else 0,
+                }
+                yield Observation("samples-as-steps", call.source, call.node, data, certain=False)
+
+
+def _steps_through(made: Call, samples: _SampleAxis) -> bool:
+    """Whether a recurrent layer that steps along the first axis is given the samples there."""
+    layer = made.applied
+    if layer is None or kind_of(layer) != "recurrent" or _is_cell(layer) or not made.args:
+        return False
+    told = argument_of(layer, "batch_first")
+    return (told is None or is_known(told, False)) and not layer.unpacked and samples.of(made.args[0]) == 0
 
 
 def _runs_along(made: Call, samples: _SampleAxis) -> bool:

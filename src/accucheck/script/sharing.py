@@ -244,12 +244,18 @@ class _Look:
             done.add(id(function))
             for loop in (n for n in walk(function) if isinstance(n, ast.For)):
                 for node, name in _appends(loop):
-                    value = None if name in stored(loop) or _once(loop, node) else self.bound(function, name, loop)
+                    value = self.appended_value(frame, name, loop) if not _once(loop, node) else None
                     if value is None or value.node in walk(loop) or not has_weights(value):
                         continue
                     tests = [*_tests(function, node), *_holders(frame)]
                     if not shared_on_purpose(frame.function.source, node, tests):
                         yield Observation("repeated", frame.function.source, node, {"what": _title(value)})
+
+    def appended_value(self, frame: Frame, name: str, loop: ast.For) -> Call | Instance | None:
+        """The one thing that a name stands for in each round of a loop."""
+        if name in stored(loop):
+            return None
+        return self.bound(frame.function.node, name, loop) or _handed_in(frame, name)
 
     def bound(self, function: ast.AST, name: str, loop: ast.For) -> Call | Instance | None:
         """What a call within a function made for a name that a loop finds, when that is one thing."""
@@ -731,6 +737,12 @@ def _appends(loop: ast.For) -> Iterator[tuple[ast.Call, str]]:
         appends = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
         if appends and isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Name):
             yield node, node.args[0].id
+
+
+def _handed_in(frame: Frame, name: str) -> Call | Instance | None:
+    """The one thing that a function is given for a parameter, and keeps under its name."""
+    value = frame.parameters.get(name)
+    return value if isinstance(value, (Call, Instance)) and name not in stored(frame.function.node) else None
 
 
 def _stands_after(made: Call | Instance, loop: ast.For) -> bool:
