@@ -807,7 +807,7 @@ class Loading:
                 continue
             fresh = flow.find(call.args[0], _random, stop=lambda v: isinstance(v, Instance))
             old = flow.find(call.args[0], lambda made: made.api in LOADS, stop=lambda v: isinstance(v, Instance))
-            chosen = any(_CHOOSES.search(test.text) for test in call.tests)
+            chosen = any(flow.derives(test.value, looped) and not _asks_type(test.value) for test in call.tests)
             if fresh is not None and old is None and not chosen and _is_weight(call.base):
                 return call
         return None
@@ -1231,8 +1231,8 @@ def _sets_unknown(call: Call) -> bool:
     return any(isinstance(v, UnknownValue) for arg in call.args for v in flow.sources(arg, stop=_is_object))
 
 
-#: A condition that picks some of the weights by their names.
-_CHOOSES = re.compile(" in |startswith|==")
+def _asks_type(value: Value) -> bool:
+    return isinstance(value, Call) and value.name == "isinstance"
 
 
 def _sets_after(call: Call, put: Call) -> bool:
