@@ -201,6 +201,13 @@ PUTS: dict[str, str] = {
     + "for p in net.get_parameters():\n    if 'head' in p.name:\n        p.set_data(initializer(Normal(), p.shape))\n": (
         "result-ignored"
     ),
+    **{
+        PUT
+        + f"for n, p in net.parameters_and_names():\n    if {chosen}:\n        p.set_data(initializer(Normal(), p.shape))\n": (
+            "result-ignored"
+        )
+        for chosen in ("n.endswith('weight')", "re.match('fc', n)", "len(n) > 9", "p.name in heads")
+    },
     PUT + "for _, cell in net.cells_and_names():\n    cell.bias.set_data(initializer(Normal(), cell.bias.shape))\n": (
         "result-ignored"
     ),

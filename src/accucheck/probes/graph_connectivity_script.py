@@ -458,11 +458,11 @@ WHY: Words = {
         "zh": "该掩码处处相同，本应遮住的部分仍参与计算。",
     },
     "linear-twice": {
-        "en": "A product of two matrices is a matrix: the part of the network that was to bend the features is linear.",
+        "en": "A product of two matrices is a matrix: this part of the network stays linear, however many layers it has.",
         "zh": "两个矩阵的乘积仍是矩阵：这部分网络本应是非线性的，实际上只是线性变换。",
     },
     "mask-even": {
-        "en": "Padding among the keys keeps its weight, and the results hang on how much was padded.",
+        "en": "Padded keys keep their weight, so the results depend on how much was padded.",
         "zh": "key 中的补齐位置仍占有权重，结果随补齐的多少而变。",
     },
     "state-not-carried": {
@@ -580,7 +580,14 @@ PROOF: Words = {
 }
 
 _SUSPECTS = dict.fromkeys(
-    ("result-underscore", "result-perhaps-replaced", "input-perhaps-ignored", "softmax-other-axis", "caller-unread"),
+    (
+        "result-underscore",
+        "result-perhaps-replaced",
+        "input-perhaps-ignored",
+        "softmax-other-axis",
+        "caller-unread",
+        "linear-twice",  # some networks are meant so
+    ),
     Sure.POSSIBLE,
 )
 _TOLD = (
@@ -1221,7 +1228,7 @@ class Backbone(nn.Cell):
         "two dense layers and no activation",
         "self.first, self.up, self.down = nn.Dense(8, 8), nn.Dense(8, 32), nn.Dense(32, 2)",
         "return self.down(self.up(ops.relu(self.first(x))))",
-        Verdict.PROBLEM,
+        Verdict.UNDECIDED,
         "linear-twice",
     ),
     _example(

@@ -216,7 +216,7 @@ MESSAGES: Words = {
         "zh": "两处 {loss} 用不同的标签比较网络的同一个输出（另一处：{at}），而网络另一个同类输出没有进入任何损失。",
     },
     "smoothed-away": {
-        "en": "Label smoothing takes {share} of the weight off the class itself: less is left for the right class than for the others.",
+        "en": "Label smoothing moves {share} of the weight away from the target class: the wrong classes together outweigh it.",
         "zh": "标签平滑从目标类别上拿走了 {share} 的权重：留给正确类别的比其余类别的总和还少。",
     },
     "target-random": {

@@ -95,12 +95,12 @@ MESSAGES: Words = {
         "zh": "此处用创建时的初始权重评估 {net}：该脚本既没有加载 checkpoint，也没有训练。",
     },
     "evaluated-in-part": {
-        "en": "Weights are loaded into {part} alone, a part of the {net} that is evaluated ({at}): {layers} beside it keep those that they "
-        "were made with.",
+        "en": "Weights are loaded into {part} alone, a part of the {net} that is evaluated ({at}): {layers} beside it keep their initial "
+        "weights.",
         "zh": "权重只加载到了 {part}，而评估的是包含它的 {net}（{at}）：其余的 {layers} 仍是创建时的初始权重。",
     },
     "evaluated-before": {
-        "en": "Weights are loaded into {net} only here, after its last run ({at}): it is evaluated with the weights that it was made with.",
+        "en": "Weights are loaded into {net} only here, after its last run ({at}): it is evaluated with its initial weights.",
         "zh": "权重在最后一次运行 {net}（{at}）之后才在此加载：评估时使用的是创建时的初始权重。",
     },
     "result-ignored": {

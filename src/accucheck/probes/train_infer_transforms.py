@@ -80,7 +80,7 @@ MESSAGES: Words = {
         "zh": "评估时用评估数据自身的统计量对 {input} 做归一化，而训练用的是训练数据的统计量：{what}。",
     },
     "sampling-differs": {
-        "en": "{input} is read with another number of samples a second in evaluation than in training: {what}.",
+        "en": "{input} is read at another sampling rate in evaluation than in training: {what}.",
         "zh": "训练和评估读取 {input} 时的采样率不同：{what}。",
     },
     "size-differs": {
@@ -100,7 +100,7 @@ MESSAGES: Words = {
         "zh": "训练和评估送入网络的 {input} 取自序列的不同部分：{what}。",
     },
     "classes-apart": {
-        "en": "Classes have other numbers here than in training ({at}): {name} is {ours}, and {theirs} there.",
+        "en": "The numbers of the classes differ from those in training ({at}): {name} is {ours} here and {theirs} there.",
         "zh": "此处的类别编号与训练（{at}）不同：{name} 在这里是 {ours}，训练时是 {theirs}。",
     },
     "fitted-on-evaluation": {

@@ -134,8 +134,8 @@ MESSAGES: Words = {
         "zh": "{schedule} 在 {length} 次更新后就到达终点，而这是 epoch 数：{path} 第 {line} 行每次更新都前进一步，一个 epoch 有多步。",
     },
     "rate-over": {
-        "en": "The rates of {schedule} are at their lowest after {steps} updates, however many batches an epoch has, though they are for "
-        "{epochs} epochs: updates are counted where epochs are meant.",
+        "en": "{schedule} reaches its lowest rate after {steps} updates, however many batches an epoch has, although the training has "
+        "{epochs} epochs: it counts updates as epochs.",
         "zh": "无论一个 epoch 有多少个 batch，{schedule} 的学习率在 {steps} 次更新后就已降到最低，而训练有 {epochs} 个 epoch："
         "更新次数被当成了 epoch 数。",
     },
@@ -145,7 +145,7 @@ MESSAGES: Words = {
         "zh": "{schedule} 在遍历 batch 的循环中降低学习率（{path} 第 {line} 行）：{steps} 次更新后只剩千分之一。",
     },
     "rate-rises": {
-        "en": "The rates of {schedule} rise until the training ends, up to {highest}: they never come down.",
+        "en": "The rate of {schedule} rises until the training ends, up to {highest}, and never falls.",
         "zh": "{schedule} 的学习率一直上升到训练结束（最高 {highest}），始终没有下降。",
     },
     "totals-kept": {

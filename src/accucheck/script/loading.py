@@ -807,8 +807,7 @@ class Loading:
                 continue
             fresh = flow.find(call.args[0], _random, stop=lambda v: isinstance(v, Instance))
             old = flow.find(call.args[0], lambda made: made.api in LOADS, stop=lambda v: isinstance(v, Instance))
-            chosen = any(_CHOOSES.search(test.text) for test in call.tests)
-            if fresh is not None and old is None and not chosen and _is_weight(call.base):
+            if fresh is not None and old is None and not _picks(call, looped) and _is_weight(call.base):
                 return call
         return None
 
@@ -1231,8 +1230,10 @@ def _sets_unknown(call: Call) -> bool:
     return any(isinstance(v, UnknownValue) for arg in call.args for v in flow.sources(arg, stop=_is_object))
 
 
-#: A condition that picks some of the weights by their names.
-_CHOOSES = re.compile(" in |startswith|==")
+def _picks(call: Call, looped: Call) -> bool:
+    """Whether a call runs for some of what a loop gives only, by anything but its type."""
+    asked = [test.value for test in call.tests if flow.derives(test.value, looped)]
+    return any(not (isinstance(value, Call) and value.name == "isinstance") for value in asked)
 
 
 def _sets_after(call: Call, put: Call) -> bool:
