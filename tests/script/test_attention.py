@@ -141,3 +141,60 @@ def test_the_length_of_what_one_layer_gives(tmp_path: Path, scores: str, codes: 
     )
     made = scripts(tmp_path, script.format(body=indent(body, " " * 8)))
     assert [one.code for one in examine(made)] == codes
+
+
+_CROSS = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import mint, nn, ops
+
+class Attention(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)
+
+    def split(self, x):
+        return x.view(x.shape[0], -1, 2, 4).swapaxes(1, 2)
+
+    def construct(self, q, k, v):
+        q, k, v = self.split(self.query(q)), self.split(self.key(k)), self.split(self.value(v))
+        weights = ops.softmax(ops.matmul(q, k.swapaxes(-1, -2)) / 2, -1)
+        return ops.matmul(weights, v).swapaxes(1, 2).reshape(q.shape[0], -1, 8)
+
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.read, self.said, self.attend = nn.Embedding(50, 8), nn.Embedding(50, 8), Attention()
+        self.key, self.value, self.norm = nn.Dense(8, 8), nn.Dense(8, 8), nn.LayerNorm((8,))
+
+    def construct(self, text, answer):
+        memory, x = self.read(text), self.said(answer)
+{body}
+
+net = Net()
+opt = nn.Adam(net.trainable_params())
+data = ds.MindDataset("train.mindrecord", ["text", "answer", "label"], shuffle=True).batch(8)
+grad = ms.value_and_grad(lambda t, a, y: ops.mse_loss(net(t, a), y), None, opt.parameters)
+for text, answer, label in data.create_tuple_iterator():
+    loss, grads = grad(text, answer, label)
+    opt(grads)
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    {
+        "return self.attend(x, memory, memory)": False,
+        "return self.attend(x, x, x)": False,
+        "return self.attend(x, memory, x)": True,
+        "return self.attend(x, x, memory)": True,
+        "return self.attend(x + memory.mean(1, True), x, x)": False,
+        "return self.attend(x, x, ops.relu(self.value(x)))": False,  # values that are made of the keys
+        "y = self.norm(x)\nreturn mint.matmul(ops.softmax(y @ self.key(memory).swapaxes(1, 2), -1), self.value(memory))": False,
+        "s = self.key(x) @ self.value(x).swapaxes(1, 2)\nreturn mint.matmul(ops.softmax(s, -1), self.key(memory))": True,
+    }.items(),
+)
+def test_keys_and_values_of_different_sequences(tmp_path: Path, body: str, found: bool) -> None:
+    made = scripts(tmp_path, _CROSS.format(body=indent(body, " " * 8)))
+    assert [one.code for one in examine(made)] == ["keys-of-another"] * found

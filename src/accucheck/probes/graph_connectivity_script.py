@@ -293,6 +293,15 @@ MESSAGES: Words = {
         "zh": "第二张表应使用各自的编号查找，例如位置用 ops.arange(x.shape[1])。",
     },
     "fix-ids": {"en": "Compare the numbers that were looked up: ids == 0.", "zh": "应比较查表前的编号：ids == 0。"},
+    "keys-of-another": {
+        "en": "The keys (product in line {line}) and the values that are weighed here are made of different sequences, one of which is "
+        "that of the queries.",
+        "zh": "key（第 {line} 行的乘积）与此处被加权的 value 取自不同的序列，其中之一是 query 所在的序列。",
+    },
+    "fix-memory": {
+        "en": "Make keys and values of the same sequence: attend(x, memory, memory).",
+        "zh": "key 与 value 应取自同一序列：attend(x, memory, memory)。",
+    },
     "linear-twice": {
         "en": "This layer works on the result of the one in line {line} of {path} without the activation that other layers have between "
         "them: with {width} features in the middle, the two compute no more than one layer.",
@@ -436,6 +445,10 @@ WHY: Words = {
     },
     "axis-torn": _TORN,
     "parts-torn": _TORN,
+    "keys-of-another": {
+        "en": "The weights say how much each place of one sequence counts, and are given to the places of another.",
+        "zh": "权重衡量的是一条序列中各位置的重要程度，却被用在了另一条序列的位置上。",
+    },
     "samples-as-steps": {
         "en": "What a sample gives hangs on the samples before it in the batch, and within a sample no step sees another.",
         "zh": "每个样本的结果取决于同一 batch 中排在前面的样本，而样本内部各步互不相见。",
@@ -539,6 +552,7 @@ PROOF: Words = {
     "itself-hidden": _TRIANGLE,
     "axis-torn": _ALONG,
     "parts-torn": _ALONG,
+    "keys-of-another": _REFERENCE,
     "samples-as-steps": {
         "en": "Run one sample alone and within a batch, in inference mode: the results differ.",
         "zh": "在推理模式下，分别单独和放在一个 batch 中计算同一个样本：结果不同。",
@@ -630,6 +644,7 @@ _FIXES = {
     "mask-even": "fix-keys",
     "linear-twice": "fix-activation",
     "samples-as-steps": "fix-batch-first",
+    "keys-of-another": "fix-memory",
     "first-layer-state": "fix-last-layer",
     "last-step-padded": "fix-last-state",
     "state-exchanged": "fix-order",
@@ -1236,6 +1251,14 @@ class Backbone(nn.Cell):
         "self.first, self.down, self.up = nn.Dense(8, 8), nn.Dense(8, 2), nn.Dense(2, 8)",
         "return self.up(self.down(ops.relu(self.first(x))))",
         Verdict.OK,
+    ),
+    _example(
+        "keys of one table, values of another",
+        "self.words, self.places, self.key, self.value = nn.Embedding(50, 8), nn.Embedding(50, 8), nn.Dense(8, 8), nn.Dense(8, 8)",
+        "a, b = self.words(x), self.places(ops.arange(x.shape[1]))\n"
+        "return ops.softmax(self.key(a) @ self.key(a).swapaxes(-1, -2), -1) @ self.value(b)",
+        Verdict.PROBLEM,
+        "keys-of-another",
     ),
     _example(
         "the mask of the queries",

@@ -136,6 +136,11 @@ MESSAGES: Words = {
         "en": "{layer} reads {padded} with its padding: it is not given {length}, and neither is the loss.",
         "zh": "{layer} 连补齐部分一起读取 {padded}：{length} 既没有传给它，也没有用于损失。",
     },
+    "length-of-another": {
+        "en": "{length} is also given here as the length of another sequence than in line {line} of {path}, while {of} is handed {unread} "
+        "and never reads it.",
+        "zh": "{path} 第 {line} 行的长度 {length} 在此处又用于另一条序列，而 {of} 收到的 {unread} 从未读取。",
+    },
     "word-is-pad": {
         "en": "{padded} is padded with {value} ({place}), a number that this also gives to a word.",
         "zh": "{padded} 用 {value} 补齐（{place}），而此处也会把这个编号分配给一个词。",
@@ -207,6 +212,7 @@ MESSAGES: Words = {
         "en": "Give the layer the lengths before padding (seq_length), or take its outputs at real places only.",
         "zh": "把补齐之前的长度传给该层（seq_length），或只取有效位置的输出。",
     },
+    "fix-own-length": {"en": "Give each sequence its own length.", "zh": "每条序列使用各自的长度。"},
     "fix-inverted": {
         "en": "Hide what is not real: (1 - mask) * -10000.",
         "zh": "应屏蔽无效位置：(1 - mask) * -10000。",
@@ -287,6 +293,10 @@ WHY: Words = {
         "much was padded.",
         "zh": "最终状态取自补齐之后，反向层则从补齐部分开始读，结果会随补齐的多少而变。",
     },
+    "length-of-another": {
+        "en": "Where the two sequences differ in length, real steps are left out or padding is read.",
+        "zh": "两条序列长度不同时，要么漏掉真实的步，要么把补齐部分读了进去。",
+    },
     "word-is-pad": {
         "en": "Padding and this word look the same to the network; an embedding that keeps padding at zero never learns the word.",
         "zh": "网络无法区分补齐与这个词；若嵌入层把补齐固定为零，这个词就永远学不到。",
@@ -328,6 +338,7 @@ _FIXES = {
     "mask-loss-only": "fix-dropped",
     "pad-counted": "fix-ignore",
     "length-unused": "fix-given",
+    "length-of-another": "fix-own-length",
     "word-is-pad": "fix-word",
     "design-value": "fix-design",
     "design-side": "fix-design",
@@ -337,7 +348,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import unread_masks
+    from ..script import shared_lengths, unread_masks
     from ..script.analysis import read_scripts
     from ..script.padding_rules import examine
 
@@ -347,6 +358,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         return
     result = examine(scripts, Path(case.root), case.get("design.padding"))
     result.said += unread_masks.examine(scripts)
+    result.said += shared_lengths.examine(scripts)
     for said in result.said:
         yield _finding(said)
     found = [*_places(result), *_columns(result), *_pipelines(result)]
@@ -698,7 +710,35 @@ net = Net()
 data = ds.MindDataset("words.mindrecord", columns_list=["words", "label"]).batch(16)
 ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(3, data)
 """
+_TWO_TEXTS = """import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.rnn, self.head = nn.Embedding(50, 8), nn.GRU(8, 8, batch_first=True), nn.Dense(8, 2)
+
+    def construct(self, text, query, text_length, query_length):
+        _, a = self.rnn(self.table(text), seq_length=text_length)
+        _, b = self.rnn(self.table(query), seq_length={length})
+        return self.head(a[-1] + b[-1])
+
+net, loss_fn = Net(), nn.CrossEntropyLoss()
+opt = nn.Adam(net.trainable_params())
+data = ds.MindDataset("texts.mindrecord", ["text", "query", "n", "m", "label"], shuffle=True).batch(16)
+grad = ms.value_and_grad(lambda text, query, n, m, label: loss_fn(net(text, query, n, m), label), None, opt.parameters)
+for text, query, n, m, label in data.create_tuple_iterator():
+    loss, grads = grad(text, query, n, m, label)
+    opt(grads)
+"""
 EXAMPLES = [
+    script_example(
+        "", "a length of another text", _TWO_TEXTS.format(length="text_length"), Verdict.PROBLEM, "length-of-another"
+    ),
+    script_example(
+        "", "each text with its length", _TWO_TEXTS.format(length="query_length"), Verdict.UNDECIDED, "masks-only"
+    ),
     script_example(
         "", "a mask that attention applies", _ATTENDING.format(masked=_MASKED), Verdict.UNDECIDED, "masks-only"
     ),

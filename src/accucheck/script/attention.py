@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from . import flow
 from .analysis import Scripts
 from .axes import ELEMENTS, AxisPosition, axis_of, moved, place, rank, width
 from .effects import TAKEN, describes, effect, kept, name_of, operands
@@ -41,6 +42,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         for call in reading.trace.calls:
             if structure.in_cell(call.frame):
                 yield from _summed(call)
+                yield from _of_another(call)
                 yield from _of_one(call, structure.users)
                 yield from _scaled_up(call, of(reading.trace))
 
@@ -57,6 +59,40 @@ def _summed(made: Call) -> Iterator[Observation]:
                 yield Observation(
                     "softmax-other-axis", weights.softmax.source, weights.softmax.node, data, certain=False
                 )
+
+
+def _of_another(made: Call) -> Iterator[Observation]:
+    """Keys and values that belong to different sequences, one of which is that of the queries."""
+    scores = _scores_behind(made) if is_product(made) else None
+    pair = operands(scores, (0, 1)) if scores is not None else []
+    query, key, value = map(_projected, (*pair, operands(made, (0, 1))[1])) if len(pair) == 2 else (None, None, None)
+    if scores is None or query is None or key is None or value is None:
+        return
+    one_is_own = key is not value and query in (key, value)
+    if one_is_own and not flow.derives(key, value) and not flow.derives(value, key):
+        yield Observation("keys-of-another", made.source, made.node, {"line": scores.line}, certain=False)
+
+
+def _scores_behind(made: Call) -> Call | None:
+    """The product of queries and keys whose softmax a product weighs its second operand by."""
+    pair = operands(made, (0, 1))
+    weights = next(_weights(pair[0]), None) if len(pair) == 2 else None
+    for part in operands(weights.softmax)[:1] if weights is not None else []:
+        scores = _unscaled(part)[1]
+        return scores if isinstance(scores, Call) and is_product(scores) else None
+    return None
+
+
+def _projected(side: Value) -> Value | None:
+    """What a dense layer makes the queries, keys or values of."""
+    made = _unscaled(side)[1]
+    value: Value | None = made.args[0] if isinstance(made, Call) and _is_of_layer(made) and made.args else None
+    for _ in range(STEPS):
+        inner = kept(value, "same") if isinstance(value, Call) else None
+        if not isinstance(value, Call) or not (value.result or inner):
+            break
+        value = value.result or next(iter(inner or []), None)
+    return value
 
 
 def _weights(value: Value) -> Iterator[Weights]:

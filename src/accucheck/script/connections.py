@@ -17,7 +17,7 @@ from typing import Any
 
 from . import flow, skip_connections
 from .analysis import Scripts
-from .effects import bound_arguments, effect, kept, name_of
+from .effects import bound_arguments, effect, kept, name_of, operands
 from .models import as_dict
 from .networks import (
     FORWARD,
@@ -805,7 +805,7 @@ def _level(call: Call) -> str | None:
     base = call.base
     if call.name == "" and isinstance(base, Call):
         return _level_of_object(call, base)
-    if isinstance(base, Call) and _computes(call, base):
+    if (isinstance(base, Call) and _computes(call, base)) or _multiplies_weights(call):
         return "weights"
     func = call.node.func if isinstance(call.node, ast.Call) else None
     own = isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) and func.value.id == "self"
@@ -816,6 +816,15 @@ def _level(call: Call) -> str | None:
     constant = all(isinstance(arg, KnownValue) for arg in call.args) or _of_sizes(call)
     collects = call.name == "+" and any(isinstance(o, Items) for arg in call.args for o in options(arg))
     return None if constant or collects or _of_text(call) or _SHAPES.search(call.last) else "tensor"
+
+
+def _multiplies_weights(call: Call) -> bool:
+    """Whether a function of the framework, or an operator, multiplies something with a trained parameter."""
+    known = effect(call)
+    product = known is not None and known.operation in ("matmul", "mul")
+    return product and any(
+        is_parameter(one) and isinstance(one, Call) and trains(one) for one in operands(call, (0, 1))
+    )
 
 
 def _level_of_object(call: Call, made: Call) -> str | None:
