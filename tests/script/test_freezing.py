@@ -646,3 +646,15 @@ def test_what_was_trained_before_it_is_frozen_is_not_random(
     tmp_path: Path, text: str, train: str, codes: list[str]
 ) -> None:
     assert [one.code for one in said(tmp_path, text, train=train)] == codes
+
+
+@pytest.mark.parametrize(("weights", "possible"), [("net.trainable_params()", False), ("house.weights(net)", True)])
+def test_what_is_out_of_sight_may_be_trained_instead(tmp_path: Path, weights: str, possible: bool) -> None:
+    train = (
+        "import house\nbody = house.build()\n"
+        f"opt = nn.Adam({weights})\n"
+        f"step = ms.value_and_grad(lambda x, y: loss_fn(body(x) + {STOP}(net(x)), y), None, opt.parameters)\n"
+        "for x, y in data:\n    loss, grads = step(x, y)\n    opt(grads)\n"
+    )
+    found = [one for one in said(tmp_path, "", train=train) if one.code == "nothing-trained"]
+    assert [one.possible for one in found] == [possible]

@@ -449,14 +449,15 @@ for epoch in range(3):
 for x, y in train_ds.take(1).create_tuple_iterator():
     print(net(x))
 """
-_EPOCHS = """
+_STEP = "nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.Adam(net.trainable_params()))"
+_EPOCHS = f"""
 import mindspore as ms
 import mindspore.dataset as ds
 import numpy as np
 from mindspore import nn
 
 net = nn.Dense(8, 2)
-step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.CrossEntropyLoss()), nn.Adam(net.trainable_params()))
+step = {_STEP}
 train_ds = ds.MindDataset("train.mindrecord", shuffle=True).batch(32)
 ONCE
 for epoch in range(3):
@@ -517,6 +518,12 @@ EXAMPLES = [
         ),
         Verdict.PROBLEM,
         "same-order",
+        "shuffled",
+    ),
+    _example(
+        "a seed in each fold, which has a network of its own",
+        _epochs(each="ms.set_seed(1)\n    net = nn.Dense(8, 2)\n    step = " + _STEP),
+        Verdict.OK,
         "shuffled",
     ),
     _example("another seed in each epoch", _epochs(each="ms.set_seed(epoch)"), Verdict.OK, "shuffled"),

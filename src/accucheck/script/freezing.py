@@ -185,13 +185,10 @@ class FreezeScan:
                 for leaf in cut:
                     behind[leaf] = stops
         for step, stops in whole:
+            unseen = not step.trained and _may_be_trained(step.loss)
             for stop in _nearest(stops):
-                yield Observation(
-                    "nothing-trained",
-                    stop.source,
-                    stop.node,
-                    {"text": _text(stop.node), "line": getattr(step.node, "lineno", 1), "path": step.source.path},
-                )
+                data = {"text": _text(stop.node), "line": getattr(step.node, "lineno", 1), "path": step.source.path}
+                yield Observation("nothing-trained", stop.source, stop.node, data, possible=unseen)
         frozen = self.frozen
         lost = [leaf for leaf in behind if leaf not in reached and leaf not in frozen and learns(self.layers[leaf])]
         if any(set(lost) <= apart and not reached <= apart for apart in self.set_apart()):

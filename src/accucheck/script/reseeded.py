@@ -12,10 +12,11 @@ from collections.abc import Iterator
 from ..knowledge.dataset_classes import ITERATORS
 from ..knowledge.random_numbers import DRAWS_AGAIN, DRAWS_ONCE, IN_PLACE, SEEDS, shared_generator
 from .flow import sources
+from .networks import has_weights, is_cell, is_layer
 from .shuffling import SHUFFLED, Examination, Observation, data_sets
 from .syntax import counted
 from .trace import Trace
-from .values import Call, integer_of, unseen
+from .values import Call, Value, integer_of, unseen
 
 _ORDERS = IN_PLACE | DRAWS_ONCE | DRAWS_AGAIN
 
@@ -26,7 +27,7 @@ def examine(trace: Trace) -> Iterator[Observation]:
     told: set[int] = set()
     for seed in trace.calls:
         reached = SEEDS.get(seed.api, SEEDS.get(seed.name, frozenset()))
-        if not reached or id(seed.node) in told or not _is_fixed(seed):
+        if not reached or id(seed.node) in told or not _is_fixed(seed) or _begins_anew(trace, seed.loops[-1]):
             continue
         drawn = _of_data(data, seed, reached) or _of_project(data, seed, reached)
         if drawn is not None:
@@ -43,6 +44,13 @@ def _is_fixed(seed: Call) -> bool:
         return False
     number = next(iter((*seed.args, *seed.keywords.values())), None)
     return integer_of(number) is not None
+
+
+def _begins_anew(trace: Trace, loop: ast.AST) -> bool:
+    """Whether each turn of a loop makes a network: it is a training of its own, as of a fold, and not an epoch."""
+    layers: list[Value] = [call for call in trace.calls if loop in call.loops and is_layer(call)]
+    cells = [net for net in trace.instances if loop in net.loops and is_cell(net.of)]
+    return any(map(has_weights, [*layers, *cells]))
 
 
 def _of_data(data: Examination, seed: Call, reached: frozenset[str]) -> Call | None:
