@@ -132,7 +132,10 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     if not any(seed.seen for seed in found.seeds):
         words = re.compile(r"seed\(")
         written = ((source, node) for source in modules if words.search(source.text) for node in _written(source))
-        found.unreached = [(source, node) for source, node in written if id(node) not in nodes]
+        rest = [(source, node) for source, node in written if id(node) not in nodes]
+        ran = {id(call.node): call for call in trace.calls}
+        found.unreached = [(source, node) for source, node in rest if id(node) not in ran]
+        found.elsewhere += [ran[id(node)] for _, node in rest if id(node) in ran]  # of a name out of sight
     return found
 
 
