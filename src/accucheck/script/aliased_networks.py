@@ -105,6 +105,6 @@ def _object_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 
 def _own(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
     """The variables of a function."""
-    shared = {name for part in walk(function) if isinstance(part, ast.Global) for name in part.names}
+    shared = {name for part in walk(function) if isinstance(part, (ast.Global, ast.Nonlocal)) for name in part.names}
     given = {part.arg for part in walk(function.args) if isinstance(part, ast.arg)}
     return given | stored(function) - shared
