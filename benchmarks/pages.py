@@ -182,7 +182,7 @@ def judged(path: Path = HERE / "judged.yaml") -> list[str]:
             str(draw["day"]),
             str(draw["repositories"]),
             str(draw["projects"]),
-            *(_judgement(draw[kind]) for kind in kinds),
+            *(_judgement(draw[kind]) if kind in draw else "not drawn" for kind in kinds),
         )
         for draw in yaml.safe_load(path.read_text("utf-8"))
     ]

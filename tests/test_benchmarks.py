@@ -641,8 +641,10 @@ def test_draws_that_somebody_judged_are_a_row_each(tmp_path: Path) -> None:
     draw = {"day": "2026-01-02", "repositories": 4, "projects": 6}
     counts = {"problems": {"right": 3, "wrong": 1, "taste": 0}, "certain": {"right": 1}, "ok": {"right": 4, "wrong": 1}}
     path = tmp_path / "judged.yaml"
-    path.write_text(yaml.safe_dump([{**draw, **counts}]), encoding="utf-8")
+    fewer = {kind: counts[kind] for kind in ("problems", "certain")}
+    path.write_text(yaml.safe_dump([{**draw, **counts}, {**draw, **fewer}]), encoding="utf-8")
     row = (
         "| 2026-01-02 | 4 | 6 | 3 of 4 right (75.0%), 1 wrong | 1 of 1 right (100.0%) | 4 of 5 right (80.0%), 1 wrong |"
     )
-    assert row in "\n".join(pages.judged(path))
+    shown = "\n".join(pages.judged(path))
+    assert row in shown and "1 of 1 right (100.0%) | not drawn |" in shown

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from accucheck import case as cases
+from accucheck import probe as probes
 from accucheck import symptoms
 from accucheck.checklist import load
 from accucheck.engine import fingerprint
@@ -519,6 +520,11 @@ def test_what_matters_more_comes_first_and_says_why(tmp_path):
         give(opened, "cg.04", "loss_function", msgspec.structs.replace(found, code="loss-negated"), kind=Kind.STATIC)
         negated = next(step for step in steps(opened) if step.item == "cg.04")
         assert negated.effect == "learning", "what is minimised the wrong way keeps the network from learning"
+
+
+@pytest.mark.parametrize(("name", "code"), symptoms.BY_CODE)
+def test_an_effect_is_told_of_what_a_probe_says(name, code):
+    assert code in probes.load(name).MESSAGES
 
 
 def test_what_explains_the_curve_comes_before_what_has_a_larger_effect_elsewhere(tmp_path):

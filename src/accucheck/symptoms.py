@@ -59,14 +59,23 @@ _OF_ITEMS = {
     **dict.fromkeys(("dp.02", "api.02", "san.07", "san.10"), "evaluation"),
     **dict.fromkeys(("hp.03", "san.02"), "noise"),
 }
-#: Faults that do something else than others of their item, by probe and code.
+#: Faults that do something else than others of their item: effect -> probe -> codes.
 _OF_CODES = {
-    **{
-        ("loss_function", code): "learning"
-        for code in ("loss-negated", "likelihood-minimised", "overlap-minimised", "value-as-loss", "never-called")
+    "learning": {
+        "loss_function": "loss-negated gradients-negated likelihood-minimised overlap-minimised no-bottom same-direction value-as-loss "
+        "never-called arguments-exchanged labels-not-shifted target-random",
+        "training_settings": "schedule-by-epochs rate-over rate-not-positive rate-huge rate-huge-step clip-tiny decay-huge",
+        "shuffle_settings": "shuffled-apart",
+        "watched_loss": "constant-loss negated against-labels",
+        "watched_targets": "negated all-with-all",
     },
-    **{("watched_loss", code): "learning" for code in ("constant-loss", "negated", "against-labels")},
-    **{("watched_targets", code): "learning" for code in ("negated", "all-with-all")},
+    "evaluation": {"pretrained_weights_script": "evaluated-unfilled evaluated-in-part evaluated-before"},
+}
+BY_CODE = {
+    (probe, code): effect
+    for effect, probes in _OF_CODES.items()
+    for probe, codes in probes.items()
+    for code in codes.split()
 }
 
 WORDS: Words = {
@@ -146,7 +155,7 @@ def headline(case: Case, symptom: Symptom | None, language: Language) -> str:
 
 def effect(item: str, probe: str = "", code: str = "") -> str:
     """What mending a fault may be expected to give: one of EFFECTS."""
-    return _OF_CODES.get((probe, code)) or _OF_ITEMS.get(item, "points")
+    return BY_CODE.get((probe, code)) or _OF_ITEMS.get(item, "points")
 
 
 def of_case(case: Case) -> Symptom | None:

@@ -57,6 +57,45 @@ loss = net(x).mean()
 eval_net.set_train(False)
 print(eval_net(x))
 """
+_SHORTENED = """
+class Trainer:
+    def __init__(self):
+        self.model = Part()
+        self.opt = nn.Adam(self.model.trainable_params())
+
+    def train(self, x):
+        loss = self.model(x).mean()
+        save(self.model)
+        return loss
+
+    def validate(self, x):
+        model = self.model
+        return model(x)
+
+def save(model):
+    ms.save_checkpoint(model, "last.ckpt")
+    model.trainable_params()
+
+trainer = Trainer()
+trainer.train(x)
+trainer.validate(x)
+"""
+_CLOSURE = """
+def main():
+    there = Part()
+    back = there
+
+    def step(x):
+        nonlocal back
+        back = back or Part()
+        back.trainable_params()
+        return back(there(x))
+
+    there.trainable_params()
+    return step(x)
+
+main()
+"""
 #: What is written behind the class of a network -> whether two names stand for one network that is used as two.
 _TEXTS = {
     "there = Part()\nback = there\n" + _BOTH_WAYS: True,
@@ -67,6 +106,9 @@ _TEXTS = {
     _FOLLOWS.format("self.target = self.critic"): True,
     _FOLLOWS.format("self.target = Part()"): False,
     _EVALUATES: False,
+    _CLOSURE: True,
+    _SHORTENED: False,  # the parameter of another function is another variable
+    _SHORTENED.replace("save(self.model)", "ms.save_checkpoint(self.model, 'last.ckpt')"): False,
 }
 
 

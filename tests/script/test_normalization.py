@@ -116,7 +116,7 @@ SAID = {
     "x = image\nif flag:\n    x = x / 255\nnet(x)": "sometimes x",
     "masked(image / 255, cv2.imread('mask.png'))": "normalised x",
     "masked(image, cv2.imread('mask.png'))": "raw x, raw-perhaps other",
-    "for one in ds.MindDataset('a', ['label']).create_dict_iterator():\n    net(one['label'])": "unclear ?",
+    "for one in ds.MindDataset('a', ['label']).create_dict_iterator():\n    net(one['label'])": "input-unseen",
     "Dividing()(image)": "in-network x",
     "ms.Model(net).train(1, folder())": "raw image",
     "ms.Model(Shifted(True)).train(1, folder())": "in-network image",

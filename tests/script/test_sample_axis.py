@@ -145,7 +145,7 @@ def test_what_a_recurrent_cell_is_given_has_samples_first(tmp_path: Path, weight
 
 @pytest.mark.parametrize(
     ("layer", "given", "found"),
-    {
+    [
         ("nn.LSTM(8, 8)", "words", True),
         ("nn.GRU(8, 8, batch_first=False)", "self.key(words)", True),
         ("nn.LSTM(8, 8)", "words.swapaxes(0, 1)", False),
@@ -153,7 +153,7 @@ def test_what_a_recurrent_cell_is_given_has_samples_first(tmp_path: Path, weight
         ("nn.GRU(8, 8)", "ops.transpose(words, (1, 0, 2))", False),
         ("nn.GRU(8, 8, **settings)", "words", False),
         ("nn.GRU(8, 8)", "self.key(words).mean(1).expand_dims(0)", False),
-    },
+    ],
 )
 def test_a_recurrent_layer_that_steps_through_the_samples(tmp_path: Path, layer: str, given: str, found: bool) -> None:
     text = _SCRIPT.format(first=True, body=f"        return self.other({given})[0]", batch=8, train=_LOOP)

@@ -504,6 +504,23 @@ def test_which_network_is_trained(tmp_path: Path, before: str, after: str, sure:
     assert [(one.code, one.sure) for one in found] == sure
 
 
+@pytest.mark.parametrize(
+    ("write", "codes"),
+    {
+        "self.w.data.uniform_(-0.1, 0.1)": [],
+        "self.w.normal_(0, 0.1)": [],
+        "ops.uniform_(self.w, -0.1, 0.1)": [],
+        "if given:\n    self.w.normal_(0, 0.1)": ["zero-parameter-possible"],
+        "self.w.data.sum()": ["zero-parameter"],
+    }.items(),
+)
+def test_what_is_written_into_a_parameter_in_place_is_where_it_starts(
+    tmp_path: Path, write: str, codes: list[str]
+) -> None:
+    init = f"self.w = Parameter(np.zeros((8, 8)))\n{write}"
+    assert [one.code for one in said(tmp_path, network(init, "return ops.matmul(x, self.w)"))] == codes
+
+
 def test_what_a_network_makes_while_it_runs_is_no_weight(tmp_path: Path) -> None:
     state = "Parameter(np.zeros((8, 8)))"
     assert said(tmp_path, network("pass", f"w = {state}\nreturn ops.matmul(x, w)")) == []

@@ -205,3 +205,10 @@ def test_a_seed_that_varies(seed: str, name: str | None, tmp_path: Path) -> None
 def test_a_layer_that_drops(line: str, expected: bool, tmp_path: Path) -> None:
     (reading,) = scripts(tmp_path, HEAD + line).training
     assert [seeding.is_dropout(call) for call in reading.trace.calls] == [expected]
+
+
+def test_a_seed_of_a_name_out_of_sight_runs(tmp_path: Path) -> None:
+    found = scripts(tmp_path, "from missing import *\nnp.random.seed(1)\n")
+    (reading,) = found.training
+    seeds = seeding.read(reading.trace, found.sources)
+    assert seeds.unreached == [] and [call.last for call in seeds.elsewhere] == ["seed"]

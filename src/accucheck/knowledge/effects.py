@@ -167,6 +167,11 @@ def keeps_order(name: str) -> bool:
     return bool(alike(name)) and all(effect.keeps_order for effect in alike(name))
 
 
+def in_place(name: str) -> bool:
+    """Whether an operation of this name changes the tensor it is given: such names end in an underscore, as in PyTorch."""
+    return name.endswith("_") and not name.endswith("__")
+
+
 @cache
 def differentiating(updates: bool | None = None) -> frozenset[str]:
     """The names of all that gives gradients; with `updates`, of what has them applied, or of what does not."""

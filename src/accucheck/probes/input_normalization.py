@@ -84,6 +84,10 @@ MESSAGES: Words = {
         "en": "Whether {input} is normalised could not be determined. Seen on its way: {steps}.",
         "zh": "无法判断 {input} 是否做了归一化。途中可见的处理：{steps}。",
     },
+    "input-unseen": {
+        "en": "What goes from here into the network was not seen, so whether it is normalised could not be determined.",
+        "zh": "没有看到从此处进入网络的是什么，因此无法判断是否做了归一化。",
+    },
     "normalised": {
         "en": "{input} needs no attention: {steps}.",
         "zh": "{input} 没有问题：{steps}。",
@@ -257,7 +261,7 @@ def _finding(said: Observation) -> Finding:
         shared.spoken({key: value for key, value in said.data.items() if value is not None}),
         shared.evidence(made, *told),
         Fix(_FIXES[code], _diff(said)) if code in _FIXES else None,
-        incomplete=code in ("unclear", "generated", "sometimes"),
+        incomplete=code in ("unclear", "input-unseen", "generated", "sometimes"),
         sure=None if level is Level.INFO else Sure.POSSIBLE if level is Level.SUSPECT else _sure(said),
     )
 

@@ -10,9 +10,9 @@ import ast
 from collections.abc import Iterator
 
 from .analysis import Scripts
-from .networks import Observation, first_of_place, has_weights, is_cell, is_loss, shared_on_purpose
+from .networks import Observation, ancestors, first_of_place, has_weights, is_cell, is_loss, shared_on_purpose
 from .source import Source
-from .syntax import called_name, conditions_around
+from .syntax import called_name, children, conditions_around, stored, walk
 
 #: Ways of using a network -> the methods and functions that use it so. Names of layers of a cell are looked at elsewhere.
 _WAYS = {
@@ -23,6 +23,7 @@ _WAYS = {
 }
 #: So many ways are shared by the two names.
 BOTH = 2
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @first_of_place
@@ -36,7 +37,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     for source in scripts.sources if networks else ():
         for node, first, second in _renamed(source):
             net = next((one for one in networks if {_last(first), _last(second)} <= {*one.bound}), None)
-            if net is None or not has_weights(net) or not _is_used_as_two(source, first, second):
+            if net is None or not has_weights(net) or not _is_used_as_two(source, node, first, second):
                 continue
             if not shared_on_purpose(source, node):
                 data = {"first": first, "second": second, "what": net.of.node.name}
@@ -58,14 +59,14 @@ def _last(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-def _is_used_as_two(source: Source, first: str, second: str) -> bool:
-    return len(_ways(source, first) & _ways(source, second)) >= BOTH
+def _is_used_as_two(source: Source, node: ast.Assign, first: str, second: str) -> bool:
+    return len(_ways(source, node, first) & _ways(source, node, second)) >= BOTH
 
 
-def _ways(source: Source, name: str) -> set[str]:
-    """How what a name stands for is used in a module."""
+def _ways(source: Source, node: ast.Assign, name: str) -> set[str]:
+    """How what a name of a statement stands for is used, where the name means the same."""
     found: set[str] = set()
-    for call in source.nodes_of(ast.Call):
+    for call in _calls_in_scope(source, node, name.partition(".")[0]):
         if ast.unparse(call.func) == name:
             found.add("run")
         given = [call.func.value] if isinstance(call.func, ast.Attribute) else []
@@ -73,3 +74,37 @@ def _ways(source: Source, name: str) -> set[str]:
         if any(isinstance(one, (ast.Name, ast.Attribute)) and ast.unparse(one) == name for one in given):
             found |= {way for way, names in _WAYS.items() if called_name(call) in names}
     return found
+
+
+def _calls_in_scope(source: Source, node: ast.Assign, variable: str) -> Iterator[ast.Call]:
+    """The calls for which a variable is the one that a statement reads or writes."""
+    scope = _scope(source, node, variable)
+    queue: list[ast.AST] = [scope]
+    may_hide = not isinstance(scope, ast.ClassDef)
+    while queue:
+        part = queue.pop()
+        if may_hide and part is not scope and isinstance(part, _FUNCTIONS) and variable in _own(part):
+            continue  # another variable of this name
+        if isinstance(part, ast.Call):
+            yield part
+        queue += children(part)
+
+
+def _scope(source: Source, node: ast.Assign, variable: str) -> ast.AST:
+    """The function or module that a variable of a statement belongs to; the class, where it is the object of a method."""
+    around = ancestors(source.tree, node)
+    function = next((one for one in around if isinstance(one, _FUNCTIONS) and variable in _own(one)), None)
+    if function is not None and variable == _object_of(function):
+        return next((one for one in around if isinstance(one, ast.ClassDef)), function)
+    return function or source.tree
+
+
+def _object_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    return next((one.arg for one in function.args.args), "")
+
+
+def _own(function: ast.FunctionDef | ast.AsyncFunctionDef) -> set[str]:
+    """The variables of a function."""
+    shared = {name for part in walk(function) if isinstance(part, (ast.Global, ast.Nonlocal)) for name in part.names}
+    given = {part.arg for part in walk(function.args) if isinstance(part, ast.arg)}
+    return given | stored(function) - shared

@@ -65,6 +65,7 @@ from .values import (
     is_known,
     options,
     parts,
+    unseen,
 )
 
 #: A place in the text: path, line, column.
@@ -1329,7 +1330,8 @@ def _discarded(structures: list[Structure]) -> Iterator[Observation]:
                     "name": _called_as(call.node, call.base or call),
                     "what": call.base.api if isinstance(call.base, Call) else "",
                 }
-                yield Observation("call-discarded", call.source, call.node, data, edit=_kept(call))
+                reached = call.frame.function.name in FORWARD or not unseen(call.frame)
+                yield Observation("call-discarded", call.source, call.node, data, reached, _kept(call))
             elif _is_idle_operation(call):
                 data = {"name": _called_as(call.node, call), "what": name_of(call).lstrip(".")}
                 yield Observation("call-discarded", call.source, call.node, data, certain=False)

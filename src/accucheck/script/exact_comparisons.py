@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .analysis import Scripts
-from .effects import TAKEN, kept, operands
+from .effects import TAKEN, kept, operands, stops_gradient
 from .factors import argument_of, comparison
 from .networks import Observation, first_of_place, kind_of, structure_of
 from .values import Call, KnownValue, Value
@@ -40,9 +40,9 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
 
 
 def _layer_of(value: Value | None) -> Call | None:
-    """The layer whose outputs a value holds as they are."""
+    """The layer whose outputs a value holds as they are. Numbers that are read out of the network are no mask."""
     for _ in range(STEPS):
-        if not isinstance(value, Call):
+        if not isinstance(value, Call) or stops_gradient(value):
             return None
         layer = value.applied
         if layer is not None and kind_of(layer) in ("dense", "embedding", "normalization", "convolution"):

@@ -50,8 +50,8 @@ def sources(value: Value | None, stop: Callable[[Value], bool] | None = None) ->
 
 def sources_of(values: Sequence[Value], stop: Callable[[Value], bool] | None = None) -> Iterator[Value]:
     """Several values and everything that flows into any of them, each once; see sources()."""
-    seen = {id(value): value for value in values}
-    queue, asked, limit = deque(seen.values()), set(seen), LIMIT * len(values)
+    asked = {id(value): value for value in values}
+    queue, seen, limit = deque(asked.values()), set(asked), LIMIT * len(values)
     while queue and len(seen) < limit:
         part = queue.popleft()
         yield part
@@ -59,7 +59,7 @@ def sources_of(values: Sequence[Value], stop: Callable[[Value], bool] | None = N
             continue
         for inner in inputs(part):
             if id(inner) not in seen:
-                seen[id(inner)] = inner
+                seen.add(id(inner))
                 queue.append(inner)
 
 

@@ -17,7 +17,7 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import api, initializers
-from ..knowledge.effects import Effect, differentiating
+from ..knowledge.effects import Effect, differentiating, in_place
 from ..knowledge.names import canonical
 from ..model import Sure
 from . import flow
@@ -764,17 +764,32 @@ def _is_own(made: Call) -> bool:
 
 
 def _set_anew(trace: Trace) -> tuple[set[int], set[int]]:
-    """The ids of the parameters whose attribute gets something else than one number afterwards: always, and on a condition."""
+    """The ids of the parameters whose attribute gets something else than one number afterwards, or which an operation writes into: always,
+    and on a condition."""
     always: set[int] = set()
     sometimes: set[int] = set()
-    for store in trace.sets:
-        if isinstance(store.value, KnownValue) or possible(store.value):
-            continue
-        for before in options(store.before):
+    stored = [
+        (store.before, store.tests)
+        for store in trace.sets
+        if not isinstance(store.value, KnownValue) and not possible(store.value)
+    ]
+    written = [(_held(next(iter(operands(call)), None)), call.tests) for call in trace.calls if in_place(call.last)]
+    for value, tests in (*stored, *written):
+        for before in options(value):
             if isinstance(before, Call):
-                conditional = any(test not in before.tests for test in store.tests)
+                conditional = any(test not in before.tests for test in tests)
                 (sometimes if conditional else always).add(id(before))
     return always, sometimes
+
+
+def _held(value: Value | None) -> Value | None:
+    """The parameter whose data a value is; the value itself where it is none."""
+    for _ in range(DEEP):
+        inner = kept(value, "same") if isinstance(value, Call) and value.api != "Parameter" else None
+        if not inner or len(inner) != 1:
+            break
+        value = inner[0]
+    return value
 
 
 def _is_weight(used: str, called: bool, sizes: list[int | None] | None) -> bool:

@@ -63,11 +63,7 @@ def _holds_one_output_twice(one: Application, other: Application) -> bool:
 
 def _read(labels: Value | None) -> Value | None:
     """What labels are read from, behind changes of type and shape; None where they are computed otherwise."""
-    for _ in range(DEEP):
-        inner = kept(labels, "same", "order", "whole") if isinstance(labels, Call) and labels.name != "[]" else None
-        if not inner or len(inner) != 1:
-            break
-        labels = inner[0]
+    labels = _origin(labels, items=False) if labels is not None else None
     if isinstance(labels, Call) and labels.name in (".item", "[]"):
         return labels if all(isinstance(place, KnownValue) for place in labels.args) else None
     return labels if isinstance(labels, UnknownValue) else None
@@ -267,11 +263,7 @@ def _divided_again(losses: Losses) -> Iterator[Observation]:
 
 def _counts_samples(divisor: Value, one: Application) -> bool:
     """Whether a divisor is the length of the predictions or labels of a loss, or of what these are computed of."""
-    for _ in range(DEEP):
-        inner = kept(divisor, "same", "order", "whole") if isinstance(divisor, Call) and divisor.name != "[]" else None
-        if not inner or len(inner) != 1:
-            break
-        divisor = inner[0]
+    divisor = _origin(divisor, items=False)
     counted = _counted(divisor)
     given = (one.prediction, one.labels)
     return counted is not None and any(flow.derives(value, _origin(counted), describes) for value in given if value)
@@ -289,10 +281,11 @@ def _counted(divisor: Value) -> Value | None:
     return None
 
 
-def _origin(value: Value) -> Value:
-    """What an array is but for its type and form."""
+def _origin(value: Value, items: bool = True) -> Value:
+    """What an array is but for its type and form; without `items` an index ends that, whatever it takes."""
     for _ in range(DEEP):
-        inner = kept(value, "same", "order", "whole") if isinstance(value, Call) else None
+        passed = isinstance(value, Call) and (items or value.name != "[]")
+        inner = kept(value, "same", "order", "whole") if isinstance(value, Call) and passed else None
         if not inner or len(inner) != 1:
             break
         value = inner[0]

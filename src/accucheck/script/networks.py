@@ -347,7 +347,7 @@ def _only_set(method: Function, node: ast.Attribute) -> bool:
     self.x.set_train() or self.x = self.x.to_float(...)."""
     if method.name in FORWARD:
         return False
-    top, *around = _ancestors(method.node, node)
+    top, *around = ancestors(method.node, node)
     for outer in around:
         chained = isinstance(outer, (ast.Attribute, ast.Subscript)) and outer.value is top
         if not chained and not (isinstance(outer, ast.Call) and outer.func is top and top is not node):
@@ -600,7 +600,7 @@ class Structure:
         source = frame.function.source
         if "*" in loaded(function):
             return None
-        around = _ancestors(function, statement)
+        around = ancestors(function, statement)
         loop = any(isinstance(part, (ast.For, ast.While)) for part in around)
         if not loop and _overwritten(function, statement, name):
             return DroppedResult("overwritten", source, statement, name, frame)
@@ -617,7 +617,7 @@ class Structure:
         """Whether a name is asked for within a piece of code in a call that was not met; without `remade`, but for statements that
         only make a new value for it, as `grads = clip(grads)`."""
         for node in _mentions(function).get(name, ()):
-            call = next((part for part in _ancestors(function, node) if isinstance(part, ast.Call)), None)
+            call = next((part for part in ancestors(function, node) if isinstance(part, ast.Call)), None)
             met = call is None or id(call) in self.executed
             if (
                 isinstance(node.ctx, ast.Load)
@@ -630,7 +630,7 @@ class Structure:
     def skipped(self, function: ast.AST, around: list[ast.AST], node: ast.AST) -> bool:
         """True when a node lies on a way that was never taken, and that is not among what is `around` a statement."""
         inner = node
-        for outer in _ancestors(function, node):
+        for outer in ancestors(function, node):
             if isinstance(outer, ast.If) and inner is not outer.test:
                 body = outer.body if any(part is inner for part in outer.body) else outer.orelse
                 if not any(part is other for part in body for other in around):
@@ -738,7 +738,7 @@ def _is_value_made(node: ast.AST) -> bool:
     return isinstance(node, (ast.Call, ast.BinOp, ast.Subscript)) and not stores
 
 
-def _ancestors(function: ast.AST, node: ast.AST) -> list[ast.AST]:
+def ancestors(function: ast.AST, node: ast.AST) -> list[ast.AST]:
     """A node and what it stands in, innermost first, up to a function; empty when it does not stand there."""
     parents = _parents(function)
     if node is not function and id(node) not in parents:
@@ -751,7 +751,7 @@ def _ancestors(function: ast.AST, node: ast.AST) -> list[ast.AST]:
 
 def _statement(function: ast.AST, node: ast.AST) -> ast.stmt | None:
     """The innermost statement of a function that holds a node."""
-    around = _ancestors(function, node)
+    around = ancestors(function, node)
     return next((part for part in around if isinstance(part, ast.stmt) and part is not function), None)
 
 
@@ -787,12 +787,12 @@ def _mentions(function: ast.AST) -> dict[str, list[ast.Name]]:
 
 def _overwritten(function: ast.AST, statement: ast.stmt, name: str) -> bool:
     """True when the next statement of the same block that mentions a name gives it a new value without asking for it."""
-    around = _ancestors(function, statement)
+    around = ancestors(function, statement)
     end = statement.end_lineno or 0, statement.end_col_offset or 0
     following = next((n for n in _mentions(function).get(name, ()) if (n.lineno, n.col_offset) >= end), None)
     if following is None or len(around) < 2:
         return False
-    path = _ancestors(function, following)
+    path = ancestors(function, following)
     place = next((place for place, part in enumerate(path) if part is around[1]), 0)
     part = path[place - 1] if place else None
     if not isinstance(part, (ast.Assign, ast.AnnAssign)) or _branch(around[1], part) != _branch(around[1], statement):

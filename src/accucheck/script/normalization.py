@@ -257,7 +257,7 @@ def _of_kinds(made: Call, training: list[Pipeline], kinds: set[str]) -> Observat
     if kinds & {"ids", "text"} and kinds <= {"ids", "text", "label", "nothing"}:
         return Observation("no-continuous-input", made)
     if "made" not in kinds:
-        return Observation("unclear", made, {"input": "?", "steps": "?"})
+        return Observation("input-unseen", made)
     own = [entry for each in training for entry in each.inputs if entry.kind == "made"]
     ways = [way for entry in own for way in entry.of_data]
     if not all(judge(way) in FINE for way in ways):

@@ -130,10 +130,18 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     if found.first("weights") is None:
         found.uses += _learns(trace)
     if not any(seed.seen for seed in found.seeds):
-        words = re.compile(r"seed\(")
-        written = ((source, node) for source in modules if words.search(source.text) for node in _written(source))
-        found.unreached = [(source, node) for source, node in written if id(node) not in nodes]
+        _add_written(found, trace, modules, nodes)
     return found
+
+
+def _add_written(found: Randomness, trace: Trace, modules: list[Source], known: set[int]) -> None:
+    """Add what is written like a seed and is none of the known nodes: calls by names out of sight, and code that nothing gets to."""
+    words = re.compile(r"seed\(")
+    written = ((source, node) for source in modules if words.search(source.text) for node in _written(source))
+    rest = [(source, node) for source, node in written if id(node) not in known]
+    ran = {id(call.node): call for call in trace.calls}
+    found.unreached = [(source, node) for source, node in rest if id(node) not in ran]
+    found.elsewhere += [ran[id(node)] for _, node in rest if id(node) in ran]
 
 
 def is_training(call: Call) -> bool:
