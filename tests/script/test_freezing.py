@@ -658,3 +658,9 @@ def test_what_is_out_of_sight_may_be_trained_instead(tmp_path: Path, weights: st
     )
     found = [one for one in said(tmp_path, "", train=train) if one.code == "nothing-trained"]
     assert [one.possible for one in found] == [possible]
+
+
+def test_the_place_is_where_the_layers_are_cut_off_not_another_stop_nearer_to_the_loss(tmp_path: Path) -> None:
+    cut = "cut = Tensor(self.neck(h).asnumpy())\nh = h + cut\nreturn self.head(h) + self.head(ops.stop_gradient(h))"
+    found = said(tmp_path, "", construct=cut)
+    assert [one.data["text"] for one in found if one.code == "part-cut-off"] == ["self.neck(h).asnumpy()"]

@@ -282,9 +282,7 @@ class Penalty(nn.Cell):
 
 Penalty()(x, z)
 """
-JUDGED = (
-    "loss = nn.MSELoss()(dense(x), {})\nms.Model(dense, nn.CrossEntropyLoss(), opt, metrics={{'acc'}}).train(1, data)"
-)
+JUDGED = "loss = nn.MSELoss()(dense(x), {})\nms.Model(dense, nn.CrossEntropyLoss(), opt, metrics={{'acc'}}).fit(1, data, data)"
 OPTIONAL = """
 class Given(nn.Cell):
     def construct(self, x, y=None):
@@ -326,8 +324,9 @@ SAID = {
     "ms.Model(dense, None, opt).train(1, data)": [],
     WHOLE.format(""): ["fits", "none-reduction"],
     WHOLE.format(".mean()"): ["fits"],
-    "ms.Model(dense, nn.MSELoss(), opt, metrics={'accuracy'}).train(1, data)": ["fits", "regression-on-classes"],
-    "ms.Model(dense, nn.MSELoss(), opt, metrics={'acc': nn.Accuracy()}).train(1, data)": [
+    "ms.Model(dense, nn.MSELoss(), opt, metrics={'accuracy'}).train(1, data)": ["fits"],
+    "ms.Model(dense, nn.MSELoss(), opt, metrics={'accuracy'}).fit(1, data, data)": ["fits", "regression-on-classes"],
+    "ms.Model(dense, nn.MSELoss(), opt, metrics={'acc': nn.Accuracy()}).fit(1, data, data)": [
         "fits",
         "regression-on-classes",
     ],

@@ -1575,6 +1575,19 @@ print(judge(x, y).asnumpy().mean())
         "regression-on-classes",
     ),
     _example(
+        "squared errors, and a Model that evaluates accuracy",
+        _NET
+        + 'model = ms.Model(net, nn.MSELoss(), optimizer, {"acc"})\nmodel.train(10, train_ds)\nmodel.eval(test_ds)\n',
+        Verdict.PROBLEM,
+        "regression-on-classes",
+    ),
+    _example(
+        "squared errors, and an accuracy that nothing asks for",
+        _NET + 'ms.Model(net, nn.MSELoss(), optimizer, {"acc"}).train(10, train_ds)\n',
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
         "squared errors on integers",
         _trained("nn.MSELoss()(logits, y.astype(ms.int32))"),
         Verdict.PROBLEM,

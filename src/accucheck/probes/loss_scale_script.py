@@ -385,6 +385,32 @@ model = ms.Model(net, loss_fn, nn.Momentum(net.trainable_params(), 0.1, 0.9), am
         "no-scale",
     ),
     _example(
+        "O3 and no scale exclude each other",
+        """
+level = "O0" if ms.get_context("device_target") == "GPU" else "O3"
+opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+if ms.get_context("device_target") == "GPU":
+    model = ms.Model(net, loss_fn, opt, amp_level=level)
+else:
+    model = ms.Model(net, loss_fn, opt, amp_level=level, loss_scale_manager=ms.DynamicLossScaleManager())
+""",
+        Verdict.OK,
+        "scaled-dynamic",
+    ),
+    _example(
+        "O3 where no scale is given",
+        """
+level = "O3" if ms.get_context("device_target") == "GPU" else "O0"
+opt = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+if ms.get_context("device_target") == "GPU":
+    model = ms.Model(net, loss_fn, opt, amp_level=level)
+else:
+    model = ms.Model(net, loss_fn, opt, amp_level=level)
+""",
+        Verdict.PROBLEM,
+        "no-scale",
+    ),
+    _example(
         "O3 with a loss scale that is assigned and forgotten",
         """
 loss_scale = 1024

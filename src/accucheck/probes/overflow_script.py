@@ -460,6 +460,27 @@ model = ms.Model(net, loss_fn, opt, amp_level="O3")
         "no-check-framework",
     ),
     Example(
+        "the whole network in float16 by an option that is off",
+        files={
+            "train.py": """
+import argparse
+import mindspore as ms
+from mindspore import nn
+
+options = argparse.ArgumentParser()
+options.add_argument("--half", action="store_true")
+options = options.parse_args()
+level = "O3" if options.half else "O0"
+net = nn.Dense(8, 2)
+model = ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params()), amp_level=level)
+model.train(1, data)
+"""
+        },
+        case={"scripts": {"train": "train.py"}},
+        verdict=Verdict.UNDECIDED,
+        codes=("half-by-option",),
+    ),
+    Example(
         "float16 by an option that is off",
         files={
             "train.py": """

@@ -189,20 +189,25 @@ class FreezeScan:
             for stop in _nearest(stops):
                 data = {"text": _text(stop.node), "line": getattr(step.node, "lineno", 1), "path": step.source.path}
                 yield Observation("nothing-trained", stop.source, stop.node, data, possible=unseen)
+        if not whole:
+            yield from self.lost_parts(reached, behind)
+
+    def lost_parts(self, reached: set[int], behind: dict[int, list[Call]]) -> Iterator[Observation]:
+        """Layers that are cut off beside others which a gradient reaches. `behind`: what stops it, nearest to the loss first."""
         frozen = self.frozen
         lost = [leaf for leaf in behind if leaf not in reached and leaf not in frozen and learns(self.layers[leaf])]
         if any(set(lost) <= apart and not reached <= apart for apart in self.set_apart()):
-            lost = []
-        if any(kind_of(self.layers[leaf]) != "normalization" for leaf in lost) and not whole:
-            stops = behind[lost[0]]
-            lost.sort(key=lambda leaf: self.layers[leaf].order)
-            shown = [self.names.get(leaf, "") or self.layers[leaf].api for leaf in lost]
-            for stop in _nearest(stops):
-                total = len(reached | set(lost))
-                data = {"text": _text(stop.node), "count": len(lost), "total": total, "names": shown[:5]}
-                small = 2 * len(lost) <= total
-                code = "part-cut-off-loaded" if self.loaded(perhaps=small) else "part-cut-off"
-                yield Observation(code, stop.source, stop.node, data, certain=False)
+            return
+        if all(kind_of(self.layers[leaf]) == "normalization" for leaf in lost):
+            return
+        stops = _first_met(behind[lost[0]], set(lost)) or behind[lost[0]]
+        lost.sort(key=lambda leaf: self.layers[leaf].order)
+        shown = [self.names.get(leaf, "") or self.layers[leaf].api for leaf in lost]
+        total = len(reached | set(lost))
+        code = "part-cut-off-loaded" if self.loaded(perhaps=2 * len(lost) <= total) else "part-cut-off"
+        for stop in _nearest(stops):
+            data = {"text": _text(stop.node), "count": len(lost), "total": total, "names": shown[:5]}
+            yield Observation(code, stop.source, stop.node, data, certain=False)
 
     def idle_terms(self) -> Iterator[Observation]:
         """Terms of a loss that are computed with what is to be trained, and of which no operand has a gradient."""
@@ -938,6 +943,12 @@ def _optimizer_of(step: Call | Instance) -> Value | None:
 
 def applies(value: Value) -> bool:
     return isinstance(value, Call) and value.name == "" and value.base is not None and is_layer(value.base)
+
+
+def _first_met(stops: list[Call], layers: set[int]) -> list[Call]:
+    """Those that the results of some of the layers come to without having been stopped before: another one, nearer to the loss, may stop
+    what these are only a part of."""
+    return [stop for stop in stops if any(layers & reach(part, stop=True)[0] for part in flow.inputs(stop))]
 
 
 def _nearest(stops: list[Call]) -> list[Call]:

@@ -426,14 +426,18 @@ class Losses:
 
     @cached_property
     def classified(self) -> set[int]:
-        """Layers whose results are compared with labels as classes: by argmax, or by an accuracy of Model."""
+        """Layers whose results are compared with labels as classes: by argmax, or by an accuracy of a Model that evaluates."""
         compared = (value for call in self.calls if call.name == "==" for value in call.args)
         found = {id(layer_of(head)) for value in compared for score in _scores(value) for head in heads(score)}
         for model in self.trace.calls:
-            metrics = _argument(model, "metrics") if model.api == "Model" else None
+            metrics = _argument(model, "metrics") if model.api == "Model" and self.evaluates(model) else None
             if metrics is not None and any(_is_accuracy(part) for part in flow.sources(metrics)):
                 found.update(id(layer_of(head)) for value in self.outputs_of(model) for head in heads(value))
         return found
+
+    def evaluates(self, model: Call) -> bool:
+        """Whether a Model asks for its metrics: what never does may have been given some that do not suit."""
+        return any(use.name in (".eval", ".fit") for use, _ in self.users.get(id(model), ()))
 
     def outputs_of(self, model: Call) -> list[Value | None]:
         """What the networks of a Model give."""

@@ -36,6 +36,9 @@ CHECKS = frozenset(
 #: What a condition says that asks for an overflow in a way that is not seen through.
 _SPEAKS = re.compile(r"finite|overflow|(?<![a-z])(is_?)?(nan|inf)s?(?![a-z])", re.I)
 
+#: What is told of the framework's steps because of half precision alone.
+_OF_HALVES = ("no-check-framework", "no-check-possible")
+
 _Statuses = tuple["Status | None", ...]
 
 
@@ -53,7 +56,7 @@ def _examine(training: TrainingSteps) -> Iterator[Remark]:
     told = [(step, one) for step in steps for one in _step(training, step, overflow)]
     sound = [training.given(step) for step, one in told if one.code.startswith("checked")]
     for step, one in told:
-        if one.code == "no-check-possible" and not _half_by_default(training, step):
+        if one.code in _OF_HALVES and not _half_by_default(training, step):
             one = about(step, "half-by-option")
         yield replace(one, possible=True) if one.code in OVERFLOW and _elsewhere(training, step, sound) else one
     if not told:

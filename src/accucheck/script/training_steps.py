@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
@@ -629,20 +629,26 @@ def _leveled(made: Call, level: Value | None) -> HalfPrecision | None:
     if not found:
         return None
     worst = max(found, key=lambda option: ("auto", "O1", "O2", "O3").index(str(option.value)))
-    return HalfPrecision("level", made, str(worst.value), len(options(level)) > 1 or bool(worst.assumed))
+    maybe = len(options(level)) > 1 or bool(worst.assumed)
+    return HalfPrecision("level", made, str(worst.value), maybe, _chosen(level, lambda option: option is worst))
 
 
 def _typed(how: str, made: Call, dtype: Value) -> HalfPrecision | None:
     found = is_half(dtype)
-    return None if found is None else HalfPrecision(how, made, maybe=not found, chosen=_chosen(dtype))
+    return None if found is None else HalfPrecision(how, made, maybe=not found, chosen=_chosen_half(dtype))
 
 
-def _chosen(dtype: Value) -> tuple[Test, ...]:
+def _chosen_half(dtype: Value) -> tuple[Test, ...]:
     """The condition under which one of several types is the one in float16, where that is known."""
-    if not isinstance(dtype, Many) or len(dtype.when) != len(dtype.options):
+    return _chosen(dtype, lambda option: is_half(option) is not None)
+
+
+def _chosen(value: Value | None, wanted: Callable[[Value], bool]) -> tuple[Test, ...]:
+    """The condition under which one of several values is the one that is wanted, where that is known."""
+    if not isinstance(value, Many) or len(value.when) != len(value.options):
         return ()
-    halves = [test for option, test in zip(dtype.options, dtype.when, strict=True) if is_half(option) is not None]
-    return tuple(halves) if len(halves) == 1 else ()
+    found = [test for option, test in zip(value.options, value.when, strict=True) if wanted(option)]
+    return tuple(found) if len(found) == 1 else ()
 
 
 def is_half(dtype: Value | None) -> bool | None:
@@ -694,7 +700,7 @@ def _cast(made: Call) -> HalfPrecision | None:
         return None
     if isinstance(dtype, NamedValue) and dtype.name.startswith("numpy."):
         return None
-    return HalfPrecision("cast", made, maybe=not found, chosen=_chosen(dtype))
+    return HalfPrecision("cast", made, maybe=not found, chosen=_chosen_half(dtype))
 
 
 #: Kinds of results that do not move with the elements of an operand: masks, numbers of classes, counts, noise.
