@@ -9,7 +9,7 @@ import pytest
 
 from command_line import accucheck, copy_example
 
-pytestmark = pytest.mark.part(10)
+pytestmark = pytest.mark.part(15)
 
 
 @pytest.fixture

@@ -126,6 +126,8 @@ _RENAMED = {
     "transforms.OneHotOp": "transforms.OneHot",
 }
 
+#: Namespaces of what changes samples.
+TRANSFORMS = ("vision.", "transforms.", "text.", "audio.")
 #: `ops.P`, `ops.F` and `ops.C`, and nothing else of one letter, are modules by another name.
 _SHORT_MODULE = frozenset("CFP")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..knowledge.methods import CHECKPOINT_READERS, PARAMETERS, WEIGHT_SETTERS
 from .analysis import Scripts
 from .networks import Observation, ancestors, first_of_place, has_weights, is_cell, is_loss, shared_on_purpose
 from .source import Source
@@ -16,10 +17,10 @@ from .syntax import called_name, children, conditions_around, stored, walk
 
 #: Ways of using a network -> the methods and functions that use it so. Names of layers of a cell are looked at elsewhere.
 _WAYS = {
-    "weights": ("trainable_params", "get_parameters", "parameters_dict", "parameters_and_names", "untrainable_params"),
+    "weights": tuple(name.removeprefix(".") for name in PARAMETERS),
     "names": ("update_parameters_name",),
     "saved": ("save_checkpoint",),
-    "loaded": ("load_checkpoint", "load_param_into_net"),
+    "loaded": (*CHECKPOINT_READERS, *WEIGHT_SETTERS),
 }
 #: So many ways are shared by the two names.
 BOTH = 2

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import api, dataset_classes
+from ..knowledge.methods import MODEL_RUNS
 from . import flow
 from .effects import MOVED, TAKEN, effect, kept, name_of, named_arguments, operands
 from .factors import argument_of
@@ -271,10 +272,7 @@ def _complete(columns: Columns) -> bool:
 
 def _data(run: Call) -> Value | None:
     """The data set of Model.train, Model.fit or Model.eval."""
-    return run.argument(["valid_dataset"] if run.name == ".eval" else ["epoch", "train_dataset"], _DATA[run.name])
-
-
-_DATA = {".train": "train_dataset", ".fit": "train_dataset", ".eval": "valid_dataset"}
+    return run.argument(MODEL_RUNS[run.name], "valid_dataset" if run.name == ".eval" else "train_dataset")
 
 
 def _is_index(value: Value) -> bool:

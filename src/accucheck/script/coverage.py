@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import TypeGuard
 
 from ..knowledge import api
+from ..knowledge.methods import CHECKPOINT_READERS, PARAMETERS, WEIGHT_SETTERS
 from .flow import sources
 from .freezing import comes_after_training
 from .loss_scaling import disagreements, title
@@ -34,23 +35,14 @@ from .values import (
     unseen,
 )
 
-_LISTS = frozenset(
-    (
-        ".trainable_params",
-        ".get_parameters",
-        ".parameters_dict",
-        ".parameters_and_names",
-        ".parameters",
-        ".untrainable_params",
-    )
-)
+_LISTS = frozenset((*PARAMETERS, ".parameters"))
 #: Names of networks that are there to be fixed, or to follow another one.
 _FIXED = re.compile(
     r"target|ema|teacher|frozen|fixed|pretrain|vgg|perceptual|extract|momentum|old|lpips|clip|vae|stage1|eval", re.I
 )
 _RANDOM = re.compile(r"normal|uniform|xavier|kaiming|he_|orthogonal|randn|random|glorot|trunc", re.I)
 #: What gives a network its weights from elsewhere, or keeps gradients from it; and what does so where it copies a network.
-_LOADS = frozenset({"load_param_into_net", "load_checkpoint", "load", "stop_gradient"})
+_LOADS = (*CHECKPOINT_READERS, *WEIGHT_SETTERS, "load", "stop_gradient")
 _COPIES = frozenset({"deepcopy", "copy"})
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from ..knowledge import names
+from ..knowledge.methods import MODEL_RUNS
 from .loss_scaling import about
 from .remarks import Remark, merged, remark
 from .syntax import unparse
@@ -17,8 +18,6 @@ from .training_steps import TrainingSteps, half_mode, on_cpu
 from .values import Call, Instance, KnownValue, NamedValue, Value, is_model, options
 
 _MODES: dict[int | str, str] = {0: "graph", 1: "pynative", "GRAPH_MODE": "graph", "PYNATIVE_MODE": "pynative"}
-_TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode"]
-_FIT = ["epoch", "train_dataset", "valid_dataset", "valid_frequency", "callbacks", "dataset_sink_mode"]
 _BFLOAT = frozenset({"bfloat16", "bf16"})
 
 
@@ -159,7 +158,7 @@ def _is_model_train(call: Call) -> bool:
 
 
 def _sink_of(call: Call, old: bool) -> str:
-    given = call.argument(_FIT if call.name == ".fit" else _TRAIN, "dataset_sink_mode")
+    given = call.argument(MODEL_RUNS[call.name], "dataset_sink_mode")
     if given is None:
         return "sink-unknown" if call.unpacked else "sink" if old else "sink-default"
     values = {o.value if isinstance(o, KnownValue) else None for o in options(given)}

@@ -17,6 +17,7 @@ from itertools import islice
 from typing import TypeGuard
 
 from ..knowledge import api, names
+from ..knowledge.methods import CHECKPOINT_READERS, PARAMETERS, WEIGHT_SETTERS
 from . import flow
 from .analysis import Scripts
 from .effects import describes, effect, name_of, stops_gradient, updates
@@ -39,7 +40,6 @@ from .networks import (
     weights,
 )
 from .parameter_lists import (
-    PARAMETERS,
     behind,
     ends_off,
     holds,
@@ -80,7 +80,7 @@ LIMIT = 60_000
 #: So many losses, and places that set requires_grad, are looked at.
 STEPS = 40
 _MODEL = ["network", "loss_fn", "optimizer"]
-_LOADS = ("load_param_into_net", "load_checkpoint", "load_distributed_checkpoint", "load_checkpoint_async")
+_LOADS = (*CHECKPOINT_READERS, *WEIGHT_SETTERS)
 #: What makes cells known to the network that a list does not.
 _REGISTERS = re.compile(
     r"insert_child_to_cell|insert_param_to_cell|setattr|_cells|add_module|trainable_params|get_parameters"

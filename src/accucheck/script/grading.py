@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ..knowledge import api, names
+from ..knowledge.methods import CELLS, PARAMETERS
 from . import flow
 from .analysis import Scripts
 from .factors import operation
@@ -230,14 +231,7 @@ def _parameters_of_layers() -> frozenset[str]:
 
 #: Methods that set a parameter; loops over all layers or parameters of a network.
 _SETS = (".set_data", ".assign_value", ".copy_")
-_WALKS = (
-    ".cells_and_names",
-    ".cells",
-    ".get_parameters",
-    ".trainable_params",
-    ".parameters_and_names",
-    ".parameters_dict",
-)
+_WALKS = (*CELLS, *PARAMETERS)
 
 
 class _Given(NamedTuple):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..knowledge import api
+from ..knowledge.methods import PARAMETERS
 from . import benchmark
 from .effects import named_arguments
 from .settings import SCHEDULED, Setting, Settings, plain
@@ -50,7 +51,7 @@ _LOSSES = {
     "binarycrossentropywithlogits": "bcewithlogits",
 }
 #: What gives an optimizer the parameters of a network.
-_PARAMETERS = (".parameters", ".named_parameters", ".trainable_params", ".get_parameters", ".parameters_and_names")
+_PARAMETERS = (*PARAMETERS, ".parameters", ".named_parameters")
 #: Layers and wrappers of layers.
 _FRAMEWORKS = ("mindspore.", "torch.")
 _CLIPS = re.compile(r"^clip_(by_(global_norm|norm|value)|grad)", re.I)

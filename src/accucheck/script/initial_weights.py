@@ -18,6 +18,7 @@ from typing import Any
 
 from ..knowledge import api, initializers
 from ..knowledge.effects import Effect, differentiating, in_place
+from ..knowledge.methods import CELLS, PARAMETERS
 from ..knowledge.names import canonical
 from ..model import Sure
 from . import flow
@@ -28,6 +29,7 @@ from .freezing import FreezeScan
 from .grading import Link, Replaced, replacements
 from .models import FORWARD, as_layer, layer_of
 from .networks import (
+    WITH_MATRIX,
     Structure,
     base_names,
     comment,
@@ -74,7 +76,6 @@ _INITIALIZERS = {"initializer.Zero": 0.0, "initializer.One": 1.0}
 _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 #: The matrices of layers, where equal numbers keep all units equal.
 _MATRIX = re.compile(r"((\w+\.)?weight|embedding_table|weight_\w+)")
-_WITH_MATRIX = ("dense", "convolution", "embedding", "recurrent")
 #: Parameters made by hand that are weights, by what people call them; and those that are not.
 _WEIGHT = re.compile(
     r"weight|kernel|embed|table|proj|(^|[._])(w|u|v|wx|wh|wq|wk|wv|wo)\d*($|_)|matrix|linear|dense|conv|fc\d*", re.I
@@ -539,7 +540,7 @@ def _beside_random(layer: Call) -> bool:
 
 def _matrices(net: Instance) -> Iterator[Call]:
     for _, leaf in leaves(net):
-        if isinstance(leaf, Call) and kind(leaf.api) in _WITH_MATRIX:
+        if isinstance(leaf, Call) and kind(leaf.api) in WITH_MATRIX:
             yield leaf
 
 
@@ -633,7 +634,7 @@ class LaterValues:
         layers = {
             id(c)
             for c in (*self.calls, *(layer for layer, _ in _derived(self.structure.reading.trace)))
-            if is_layer(c) and kind(c.api) in _WITH_MATRIX
+            if is_layer(c) and kind(c.api) in WITH_MATRIX
         }
         own = any(c.api == "Parameter" for c in self.calls)
         return len(layers) == 1 and not own
@@ -1027,7 +1028,7 @@ def _set_on_purpose(structure: Structure, layer: Value | None, constant: float, 
 
 
 def _looped(made: Call) -> bool:
-    return made.name in (".cells_and_names", ".cells", ".each")
+    return made.name in (*CELLS, ".each")
 
 
 def _is_made(value: Value) -> bool:
@@ -1035,14 +1036,10 @@ def _is_made(value: Value) -> bool:
     return isinstance(value, Instance) or is_layer(value)
 
 
-#: Methods that give the parameters of a cell.
-_GETTERS = (".trainable_params", ".get_parameters", ".parameters_and_names")
-
-
 def _every_parameter(value: Value | None, depth: int = 0) -> bool:
     """True for what a loop over the parameters of a network yields."""
     if isinstance(value, Call) and depth < 6:
-        if value.name in _GETTERS:
+        if value.name in PARAMETERS:
             return True
         if value.name in (".each", "[]", ".item"):
             return _every_parameter(value.base, depth + 1)
@@ -1090,7 +1087,7 @@ def _counts_axes(value: Value) -> bool:
 
 def _of_one_layer(value: Value | None) -> bool:
     """True for a parameter of one layer, or of a part that is chosen by its place."""
-    getter = flow.find(value, lambda made: made.name in _GETTERS)
+    getter = flow.find(value, lambda made: made.name in PARAMETERS)
     parts = options(getter.base) if getter is not None else ()
     places = [isinstance(part, Call) and part.name == "[]" and isinstance(part.args[0], KnownValue) for part in parts]
     return bool(parts) and all(place or is_layer(part) for place, part in zip(places, parts, strict=True))

@@ -17,6 +17,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..knowledge import api
+from ..knowledge.methods import CELLS, CHECKPOINT_READERS, PARAMETERS, RETURN_SELF, WEIGHT_SETTERS
 from . import flow, loaded_names
 from .analysis import Reading, Scripts
 from .effects import bound_arguments
@@ -48,7 +49,6 @@ from .values import (
     unseen_run,
 )
 
-LOADS = ("load_checkpoint", "load_checkpoint_async")
 _NET = ["net", "parameter_dict", "strict_load"]
 _LOAD = ["ckpt_file_name", "net", "strict_load", "filter_prefix"]
 _SAVE = ["save_obj", "ckpt_file_name"]
@@ -74,8 +74,10 @@ _IS_FILE = {"os.path.isfile": True, "os.path.isdir": False}
 _LISTS = frozenset(("list", "set", "tuple", "sorted", "filter", "map", "comprehension"))
 #: So many cells around a network are looked into: the loss, the step, the wrapper of a project.
 WRAPPERS = 4
+#: What lists the cells or the parameters of a network.
+_WALKS = (*CELLS, *PARAMETERS)
 #: What puts values into parameters.
-_APPLIES = ("load_param_into_net", "ops.Assign", "ops.assign", "load_distributed_checkpoint")
+_APPLIES = (*WEIGHT_SETTERS, "ops.Assign", "ops.assign")
 _SETS = re.compile(r"set_data|assign_value|copy_|set_param\w*|load_state_dict|load_param\w*|init_data")
 
 
@@ -223,7 +225,7 @@ def _functions_around(source: Source) -> dict[int, ast.AST]:
 
 
 def _loading_in(source: Source) -> Iterator[ast.AST]:
-    names = (*LOADS, "load_param_into_net", "load_distributed_checkpoint")
+    names = (*CHECKPOINT_READERS, *WEIGHT_SETTERS)
     return (node for node in source.nodes_of(ast.Call) if called_name(node) in names)
 
 
@@ -232,7 +234,7 @@ class Loading:
 
     def __init__(self, reading: Reading) -> None:
         self.reading, self.trace = reading, reading.trace
-        self.loads = [call for call in self.trace.calls if call.api in LOADS]
+        self.loads = [call for call in self.trace.calls if call.api in CHECKPOINT_READERS]
         self.puts = [call for call in self.trace.calls if call.api == "load_param_into_net"]
         self._parts: dict[int, set[int]] = {}
 
@@ -383,8 +385,8 @@ class Loading:
 
     def in_sight(self, net: Value) -> bool:
         """True where a network is only run, set to a mode, built into others, loaded into, and evaluated."""
-        uses = [user for user, how in self.users.get(id(net), ()) if how != "base" or user.name not in _QUIET]
-        known = ("Model", "load_param_into_net", *LOADS)
+        uses = [user for user, how in self.users.get(id(net), ()) if how != "base" or user.name not in RETURN_SELF]
+        known = ("Model", "load_param_into_net", *CHECKPOINT_READERS)
         return all(user.name == "" or user.api in known or user.api.startswith("nn.") for user in uses)
 
     def trained(self) -> Iterator[Instance]:
@@ -392,19 +394,19 @@ class Loading:
         for call in self.trace.calls:
             given = [*call.args, *call.keywords.values()] if kind(call.api) == "optimizer" else []
             for part in (part for value in given for part in flow.sources(value, stop=_is_object)):
-                getter = part.base if isinstance(part, Call) and part.name in _LOOPS else None
+                getter = part.base if isinstance(part, Call) and part.name in _WALKS else None
                 yield from (option for option in options(getter) if isinstance(option, Instance))
 
     def only_runs(self, net: Instance) -> bool:
         """True when a network is run, and nothing else is done with it than to set its mode."""
-        uses = [user for user, how in self.users.get(id(net), ()) if how != "base" or user.name not in _QUIET]
+        uses = [user for user, how in self.users.get(id(net), ()) if how != "base" or user.name not in RETURN_SELF]
         runs = any(f.owner is net and not unseen(f) and f.function.name == "construct" for f in self.trace.frames)
         held = any(is_cell(i.of) and i is not net and _holds(i, net) for i in self.trace.instances)
         return runs and not held and all(user.name == "" or self.only_reads(user) for user in uses)
 
     def only_reads(self, fetched: Call) -> bool:
         """True where parameters are fetched, walked over and computed with, and nothing that is made of them is kept."""
-        if fetched.name not in _LOOPS:
+        if fetched.name not in _WALKS:
             return False
         owners = {id(store.owner) for store in self.trace.stores}
         queue: list[Call] = [fetched]
@@ -424,20 +426,20 @@ class Loading:
     def rebound(self, twin: Instance) -> Call | None:
         """What is computed for a parameter of a network and only takes the name of the loop that walks over these, which leaves the
         parameter what it was."""
-        walked = [user for user, how in self.users.get(id(twin), ()) if how == "base" and user.name in _LOOPS]
+        walked = [user for user, how in self.users.get(id(twin), ()) if how == "base" and user.name in _WALKS]
         each = [user for call in walked for user, _ in self.users.get(id(call), ()) if user.name == ".each"]
         computed = [call for call in self.trace.calls if call.name in _COMPUTES and not self.users.get(id(call))]
         return next((call for call in computed if any(_takes_name_of(call, parameter) for parameter in each)), None)
 
     def fetched(self, net: Instance) -> Call | None:
         """A call that fetches the parameters of a network for nothing."""
-        calls = (user for user, how in self.users.get(id(net), ()) if how == "base" and user.name in _LOOPS)
+        calls = (user for user, how in self.users.get(id(net), ()) if how == "base" and user.name in _WALKS)
         return next((call for call in calls if call.discarded), None)
 
     def origins(self, put: Call) -> list[Call]:
         """The loads that a dict which is put into a network comes from."""
         given = put.argument(_NET, "parameter_dict")
-        return [v for v in flow.sources(given) if isinstance(v, Call) and v.api in LOADS]
+        return [v for v in flow.sources(given) if isinstance(v, Call) and v.api in CHECKPOINT_READERS]
 
     # --- what is loaded -----------------------------------------------------------------------------------------------
 
@@ -508,7 +510,7 @@ class Loading:
     def unseen_dict(self, put: Call, loads: list[Call]) -> Value | None:
         """What a dict that is put into a network is made of, where no load of it is seen; None where one is."""
         given = put.argument(_NET, "parameter_dict")
-        if loads or put.api in LOADS or given is None:
+        if loads or put.api in CHECKPOINT_READERS or given is None:
             return None
         made = [v for v in flow.sources(given, stop=_is_object) if isinstance(v, Call)]
         return next((v for v in made if not _LOOKS.fullmatch(v.name)), given)
@@ -717,7 +719,7 @@ class Loading:
         if network is None or given is None or others or not isinstance(node, ast.Call):
             return None
         function = put.frame.function.node if put.frame is not None else put.source.tree
-        loads = {id(call.node) for call in self.trace.calls if call.api in LOADS}
+        loads = {id(call.node) for call in self.trace.calls if call.api in CHECKPOINT_READERS}
         return loaded_names.passed(function, node, given, network, loads)
 
     def own(
@@ -802,11 +804,13 @@ class Loading:
         for call in self.trace.calls:
             if not _sets_after(call, put):
                 continue
-            looped = flow.find(call.base, lambda made: made.name in _LOOPS, stop=lambda v: isinstance(v, Instance))
+            looped = flow.find(call.base, lambda made: made.name in _WALKS, stop=lambda v: isinstance(v, Instance))
             if looped is None or looped.base is None or not ({id(o) for o in options(looped.base)} & nets):
                 continue
             fresh = flow.find(call.args[0], _random, stop=lambda v: isinstance(v, Instance))
-            old = flow.find(call.args[0], lambda made: made.api in LOADS, stop=lambda v: isinstance(v, Instance))
+            old = flow.find(
+                call.args[0], lambda made: made.api in CHECKPOINT_READERS, stop=lambda v: isinstance(v, Instance)
+            )
             if fresh is not None and old is None and not _picks(call, looped) and _is_weight(call.base):
                 return call
         return None
@@ -865,7 +869,7 @@ class Loading:
         """True when a network is run, or given to anything; after a call, when one is given."""
         since = put.order if put is not None else -1
         for call, how in self.users.get(id(net), ()):
-            quiet = how == "base" and call.name in _QUIET
+            quiet = how == "base" and call.name in RETURN_SELF
             if call.order > since and not quiet and call.api not in ("load_param_into_net", "print", "len"):
                 return True
         if self.runs(net, since):
@@ -927,11 +931,9 @@ def _is_making(frame: Frame | None) -> bool:
     return any(one.function.name == "__init__" for one in frames_around(frame))
 
 
-_QUIET = (".set_train", ".set_grad", ".to_float")
 #: Sums and products, and what walks over parameters.
 _COMPUTES = ("+", "-", "*", "/")
 _READS = (*_COMPUTES, ".each", "zip", "enumerate", "list", "len")
-_LOOPS = (".cells_and_names", ".get_parameters", ".trainable_params", ".parameters_and_names", ".parameters_dict")
 
 
 def _past_by_default(call: Call) -> Test | None:
@@ -969,7 +971,7 @@ def _saved_anew(save: SavedNetworks) -> TrainedWeights:
 
 def _is_strict(put: Call) -> bool:
     """Whether MindSpore is told not to look for the names under another beginning."""
-    strict = put.argument(_LOAD if put.api in LOADS else _NET, "strict_load")
+    strict = put.argument(_LOAD if put.api in CHECKPOINT_READERS else _NET, "strict_load")
     return is_known(strict, True)
 
 
@@ -1055,7 +1057,7 @@ def _is_name(value: Value) -> bool:
     turn = value.base if isinstance(value, Call) and isinstance(place, KnownValue) and place.value == 0 else value
     over = turn.base if isinstance(turn, Call) and turn.name == ".each" else None
     of = over.base if isinstance(over, Call) and over.name == (".items" if turn is not value else ".keys") else over
-    return isinstance(of, Call) and of.api in LOADS
+    return isinstance(of, Call) and of.api in CHECKPOINT_READERS
 
 
 def _given_dict(node: ast.Call) -> ast.expr | None:
@@ -1208,7 +1210,7 @@ def _stands(value: Value | Store | None) -> str:
 
 def _filled(call: Call) -> Value | None:
     """The network that a call puts a checkpoint into."""
-    return call.argument(_LOAD if call.api in LOADS else _NET, "net")
+    return call.argument(_LOAD if call.api in CHECKPOINT_READERS else _NET, "net")
 
 
 def _fills(load: Call) -> bool:

@@ -33,7 +33,7 @@ from .effects import (
 )
 from .factors import argument_of, comparison, operation
 from .factors import gradient as gradient_of
-from .networks import is_layer, outputs
+from .networks import WITH_MATRIX, is_layer, outputs
 from .values import (
     Call,
     Frame,
@@ -788,7 +788,7 @@ def _reduces(value: Value) -> bool:
     if name in ("/", "ops.div", "ops.Div", "ops.RealDiv"):  # by a count of its own
         return not (len(value.args) == 2 and isinstance(value.args[1], KnownValue))
     known = api.find(name)
-    layer = known is not None and known.kind in ("dense", "convolution", "embedding", "recurrent")
+    layer = known is not None and known.kind in WITH_MATRIX
     return layer or (not name.startswith(("ops.", ".", "nn.", "mint.")) and name[:1].isalpha() and "." in name)
 
 

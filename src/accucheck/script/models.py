@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..knowledge import api as apis
 from ..knowledge import effects, names, signatures
+from ..knowledge.methods import RETURN_SELF
+from ..knowledge.names import TRANSFORMS
 from . import declared_options, typer
 from .effects import differentiates, effect
 from .options import namespace
@@ -81,9 +83,7 @@ _CONTAINERS = ("nn.CellList", "nn.SequentialCell", "mint.nn.ModuleList", "mint.n
 _HOLDERS = frozenset([*_CONTAINERS, "list", "tuple", "reversed", "ParameterTuple"])
 _SEQUENTIAL = ("nn.SequentialCell", "mint.nn.Sequential")
 #: Methods that return the very object they are called on.
-_CHAINED = frozenset(
-    ("set_train", "to_float", "set_grad", "add_flags_recursive", "add_flags", "recompute", "set_broadcast_flag")
-)
+_CHAINED = frozenset(name.removeprefix(".") for name in RETURN_SELF)
 #: Methods that put what they are given into the object they are called on.
 _FEEDS = frozenset(
     ("append", "extend", "add", "insert", "update", "appendleft", "push", "put", "set_data", "assign_value", "copy_")
@@ -135,8 +135,6 @@ CELLS = ("nn.", "mint.nn.")
 ANY, _FIELDS = "*", re.compile(r"\{[^{}]*\}|%[^a-z%]*[a-z]")
 #: So many things within one are copied.
 COPIES = 4000
-#: What holds no weights, so that a copy of it is the same thing.
-_TRANSFORMS = ("vision.", "transforms.", "text.", "audio.")
 
 
 def origin(values: Sequence[Value]) -> str | None:
@@ -152,7 +150,7 @@ def computed(value: Any, of: Sequence[Value], asked: str = "") -> KnownValue:
 
 def is_transform(made: Call) -> bool:
     """True for an object of MindSpore's that transforms samples."""
-    return made.base is None and made.api.startswith(_TRANSFORMS) and made.last[:1].isupper()
+    return made.base is None and made.api.startswith(TRANSFORMS) and made.last[:1].isupper()
 
 
 #: Kinds of classes whose objects count as true: they have no length, unlike containers of cells.

@@ -18,6 +18,7 @@ from itertools import accumulate
 from typing import Any
 
 from ..knowledge import api, effects, names
+from ..knowledge.methods import PARAMETERS, RETURN_SELF, WEIGHT_SETTERS
 from . import flow
 from .effects import gradient_maker, named_arguments
 from .factors import Factors, gradient
@@ -52,13 +53,9 @@ CELLS = 20_000
 
 #: What trains each time it is called, whatever becomes of what it gives.
 _STEPS = effects.differentiating(updates=True)
-_PARAMETERS = frozenset(
-    {".trainable_params", ".get_parameters", ".parameters_and_names", ".parameters_dict", ".untrainable_params"}
-)
 #: Methods that only a cell has.
-_OF_CELL = _PARAMETERS | {".set_train", ".set_grad", ".cells_and_names", ".to_float", ".update_parameters_name"}
+_OF_CELL = frozenset((*PARAMETERS, *RETURN_SELF, ".cells_and_names", ".update_parameters_name"))
 _HOOK = re.compile(r"^(on_train_|on_)?(step|epoch)_(end|begin)$")
-_SELF = (".set_train", ".to_float", ".set_grad", ".recompute", ".add_flags_recursive", ".add_flags")
 
 
 @dataclass(eq=False)
@@ -131,7 +128,7 @@ def underlying(value: Value | None) -> Iterator[Value]:
     """The cells that a value stands for."""
     for option in options(value):
         depth = 0
-        while isinstance(option, Call) and option.name in _SELF and option.base is not None and depth < 20:
+        while isinstance(option, Call) and option.name in RETURN_SELF and option.base is not None and depth < 20:
             option, depth = option.base, depth + 1
         yield from option.options if isinstance(option, Many) else (option,)
 
@@ -157,7 +154,7 @@ def within(cell: Value) -> dict[int, Value]:
 
 def _given_to(made: Call) -> list[Value]:
     """What a cell of the framework holds, by what it was made of; of what only hands on cells, those."""
-    if made.name in ("comprehension", *_SELF):
+    if made.name in ("comprehension", *RETURN_SELF):
         return [*made.args[:1], *([made.base] if made.base else [])]
     if made.base is None and made.name[:1].isalpha() and made.name != "copy.deepcopy":
         return [*made.args, *made.keywords.values(), *(made.fed or ()), *attributes_of(made).values()]
@@ -254,7 +251,7 @@ class Replay:
             given: list[Value | None] = []
             if call.name in _OF_CELL:
                 given = [call.base]
-            elif call.api in ("Model", "load_param_into_net", "save_checkpoint") or gradient_maker(call):
+            elif call.api in ("Model", *WEIGHT_SETTERS, "save_checkpoint") or gradient_maker(call):
                 given = [*call.args[:1], call.keywords.get("network"), call.keywords.get("net")]
             found.update(id(cell) for value in given for cell in underlying(value))
         return found
@@ -350,7 +347,7 @@ class Replay:
             given = list(flow.inputs(gradient))
         for value in given:
             for part in flow.sources(value, lambda v: isinstance(v, Instance) and not _optimizes(v)):
-                if isinstance(part, Call) and part.name in _PARAMETERS:
+                if isinstance(part, Call) and part.name in PARAMETERS:
                     yield from underlying(part.base)
 
     def outermost_steps(self) -> list[Event]:
@@ -841,7 +838,7 @@ def _is_of_inputs(step: Event) -> bool:
     if taken.by_weights:
         return _is_of_no_cell(taken.weights)
     given = (part for value in taken.call.args for part in flow.sources(value, _optimizes))
-    return not any(is_parameter(part) or (isinstance(part, Call) and part.name in _PARAMETERS) for part in given)
+    return not any(is_parameter(part) or (isinstance(part, Call) and part.name in PARAMETERS) for part in given)
 
 
 def _is_of_no_cell(weights: Value | None) -> bool:
@@ -850,7 +847,7 @@ def _is_of_no_cell(weights: Value | None) -> bool:
     made = [part for part in parts if isinstance(part, Call) and is_parameter(part)]
     held = any(isinstance(one.frame.owner, Instance) for one in made if one.frame is not None)
     given = any(
-        isinstance(part, UnknownValue) or (isinstance(part, Call) and part.name in _PARAMETERS) for part in parts
+        isinstance(part, UnknownValue) or (isinstance(part, Call) and part.name in PARAMETERS) for part in parts
     )
     return bool(made) and not held and not given
 

@@ -17,6 +17,7 @@ from functools import cached_property, lru_cache, partial, wraps
 from typing import Any, NamedTuple
 
 from ..knowledge import api, names
+from ..knowledge.methods import CELLS
 from . import flow
 from .analysis import Reading, Scripts
 from .effects import bound_arguments
@@ -44,6 +45,8 @@ from .values import (
 
 #: So many layers of one network, and names on the way to one, are looked at.
 LAYERS, DEEP = 4000, 16
+#: Kinds of layers with a matrix of weights.
+WITH_MATRIX = ("dense", "convolution", "embedding", "recurrent")
 #: Cells of the framework that are not part of a network's structure.
 _APART = frozenset({"optimizer", "schedule", "scaler", "callback"})
 #: Kinds of calls that do nothing but give a result.
@@ -311,7 +314,7 @@ def _is_name(name: str, node: ast.AST) -> bool:
 
 def _holds_all(attribute: str, method: Function) -> bool:
     """Whether an attribute holds all others, or lists the cells of a network where that is run."""
-    lists = attribute in ("cells", "name_cells", "cells_and_names") and method.name in FORWARD
+    lists = f".{attribute}" in CELLS and method.name in FORWARD
     return lists or attribute in ("__dict__", "_cells", "_params")
 
 

@@ -16,7 +16,7 @@ from .analysis import Scripts
 from .effects import MOVED, kept, operands
 from .factors import operation
 from .freezing import FreezeScan, applies
-from .networks import Observation, Structure, first_of_place, kind_of, structure_of
+from .networks import WITH_MATRIX, Observation, Structure, first_of_place, kind_of, structure_of
 from .syntax import walk
 from .values import Call, Items, KnownValue, Value
 
@@ -151,7 +151,7 @@ def _is_computed(value: Value) -> bool:
     return (
         flow.find(
             value,
-            lambda made: applies(made) and kind_of(made.base) in ("dense", "convolution", "recurrent", "embedding"),
+            lambda made: applies(made) and kind_of(made.base) in WITH_MATRIX,
         )
         is not None
     )

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import api
+from ..knowledge.methods import MODEL_RUNS
 from . import effects, flow, masked_means, weak_masks
 from .analysis import Reading
 from .lengths import ConstantArray, Form, Length, Shape, Shapes, alike, number, root, total
@@ -252,9 +253,7 @@ class Rules:
         """What networks and losses that are handed to a Model make of the columns of this data set."""
         leaf = self.pipeline.leaf
         for call in self.reading.trace.calls:
-            data = (
-                call.argument(["epoch", "train_dataset"], "train_dataset") if call.name in (".train", ".fit") else None
-            )
+            data = call.argument(MODEL_RUNS[call.name], "train_dataset") if call.name in (".train", ".fit") else None
             if data is None or leaf is None or not any(part is leaf for part in parts(data)):
                 continue
             for model in options(call.base):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..knowledge import api
+from ..knowledge.methods import PARAMETERS
 from . import flow
 from .effects import bound_arguments
 from .networks import is_parameter, leaves, weights
@@ -32,15 +33,6 @@ from .values import (
     options,
     string_of,
 )
-
-PARAMETERS = (
-    ".trainable_params",
-    ".get_parameters",
-    ".parameters_and_names",
-    ".parameters_dict",
-    ".untrainable_params",
-)
-
 
 #: What gives a list of the same parameters: in the same order, or in any.
 _SAME_ORDER = ("list", "tuple", "ParameterTuple")

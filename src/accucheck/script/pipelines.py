@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from ..knowledge import api, dataset_classes
+from ..knowledge.names import TRANSFORMS
 from . import effects, flow
 from .analysis import KEPT, Reading, Scripts
 from .factors import gradient
@@ -1061,7 +1062,7 @@ def _runs_network(call: Call) -> bool:
 
 def _is_network(made: Call) -> bool:
     """True for the result of a function elsewhere that is used as a network."""
-    if made.api.startswith(("nn.", "mint.nn.", "ops.", "vision.", "transforms.", "text.", "audio.")) or not made.name:
+    if made.api.startswith(("nn.", "mint.nn.", "ops.", *TRANSFORMS)) or not made.name:
         return False
     names = " ".join((*made.bound, made.last)).lower()
     return (

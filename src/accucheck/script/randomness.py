@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..knowledge.dataset_classes import ITERATORS
+from ..knowledge.methods import CHECKPOINT_READERS, WEIGHT_SETTERS
 from . import seeding
 from .effects import gradient_maker
 from .seeding import Randomness
@@ -19,7 +20,6 @@ from .values import Call, Frame, Instance, KnownValue, Value, options
 #: What may be random in a training, in the order in which it is reported.
 SUBJECTS = ("network", "order", "augmentation", "workers", "weights", "hyperparameters", "seeds", "deterministic")
 
-_LOADS = ("load_param_into_net", "load_checkpoint", "load_checkpoint_async")
 _WORKERS = "num_parallel_workers"
 _PARAMETERS = re.compile(r"([A-Za-z_][\w.]*)\.(trainable_params|get_parameters|parameters)\(")
 _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*$")
@@ -104,7 +104,8 @@ def _spots_of(call: Call, drawn: bool) -> Iterator[tuple[str, Call | Instance, b
 
 def _loads(call: Call) -> bool:
     """Whether a call puts weights of a file into a network."""
-    return call.api in _LOADS and (call.api == _LOADS[0] or len(call.args) > 1 or "net" in call.keywords)
+    given = len(call.args) > 1 or "net" in call.keywords
+    return call.api in WEIGHT_SETTERS or (call.api in CHECKPOINT_READERS and given)
 
 
 def _given(call: Call, name: str) -> object:

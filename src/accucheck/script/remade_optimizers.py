@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from ..knowledge import api, optimizers
+from ..knowledge.methods import PARAMETERS
 from .flow import sources
 from .freezing import assigns, is_setting
-from .parameter_lists import PARAMETERS
 from .schedules import runs
 from .settings import SCHEDULED, OptimizerRate, SettingMessage, Settings, given_rate, plain
 from .syntax import counted

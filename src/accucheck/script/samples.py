@@ -20,6 +20,7 @@ from types import MappingProxyType
 from typing import Any
 
 from ..knowledge import api
+from ..knowledge.names import TRANSFORMS
 from .effects import effect
 from .flow import sources
 from .sample_functions import (
@@ -530,7 +531,7 @@ class Samples:
         if last == "Compose" and what.args:
             return self.ways(self.composed(what.args[0], list(made.args), made))
         ways = self.any(made.args) or self.any(list(made.keywords.values()))
-        if space in ("vision", "transforms", "text", "audio") or what.name.startswith(ALIKE):
+        if name.startswith(TRANSFORMS) or what.name.startswith(ALIKE):
             return [self.transformed(way, made, what, space, last) for way in ways]
         if last in ARITHMETIC and name.startswith("ops."):
             return self.operator(made, ARITHMETIC[last], made.args)
@@ -580,7 +581,7 @@ class Samples:
         told = arguments(what, known.positional if known else (), known.defaults if known else {})
         values = {**(known.defaults if known else {}), **dict(told)}
         assumed = _rests(what)
-        shown = what.api if space in ("vision", "transforms", "text", "audio") else what.name
+        shown = what.api if what.api.startswith(TRANSFORMS) else what.name
         category = known.category if known else ""
         drawn = known is not None and (known.random or values.get(known.random_if or "") is True)
         if drawn or RANDOM_NAME.match(last):

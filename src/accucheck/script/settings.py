@@ -19,11 +19,11 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..knowledge import api, names, optimizers
+from ..knowledge.methods import BATCHES, MODEL_RUNS, PARAMETERS
 from . import computed_rates, configs, ranks, setting_origins
 from .analysis import Reading, Scripts
 from .effects import bound_arguments, named_arguments
 from .flow import sources, users
-from .parameter_lists import PARAMETERS
 from .shuffling import Examination, data_sets
 from .source import Source, SourceNode
 from .syntax import counted, mentioned, written_name
@@ -81,16 +81,8 @@ _BATCH = re.compile(
 _ACCUMULATES = re.compile(
     r"accum\w*_?(step|iter|num|count|time)s?$|^(grad\w*_)?accum\w*(_grads?)?$|accumulat\w+$", re.I
 )
-_TRAIN = ["epoch", "train_dataset", "callbacks", "dataset_sink_mode", "sink_size", "initial_epoch"]
-_FIT = ["epoch", "train_dataset", "valid_dataset", "valid_frequency", "callbacks", "dataset_sink_mode"]
 #: Beyond what trained with optimizers made for it: 32K pictures of ImageNet with LARS (You et al., 2017).
 HUGE_BATCH = 32_768
-#: Methods of a data set that make batches, with the order of their parameters.
-BATCHES = {
-    ".batch": ["batch_size", "drop_remainder"],
-    ".padded_batch": ["batch_size", "drop_remainder"],
-    ".bucket_batch_by_length": ["column_names", "bucket_boundaries", "bucket_batch_sizes"],
-}
 #: What a function or class is called that brings the data itself.
 _FEEDS = re.compile(
     r"data|loader|sampler|iter|pipeline|generator|reader|batch(?!_?(norm|rnn))|provider|feeder|corpus|buffer", re.I
@@ -718,7 +710,7 @@ class Settings:
         told: list[SettingMessage] = []
         counts: list[Setting] = []
         for made, dataset, given in islice(self.trainings(), LIMIT):
-            order = _TRAIN if made.name == ".train" else _FIT
+            order = MODEL_RUNS[made.name]
             row = self.setting("epoch", given, made)
             rows = [row]
             for name in ("sink_size", "initial_epoch", "dataset_sink_mode"):
@@ -754,7 +746,7 @@ class Settings:
         for made in self.trace.calls:
             if made.name not in (".train", ".fit"):
                 continue
-            order = _TRAIN if made.name == ".train" else _FIT
+            order = MODEL_RUNS[made.name]
             given, dataset = made.argument(order, "epoch"), made.argument(order, "train_dataset")
             if given is None or isinstance(getattr(plain(given), "value", None), bool):  # net.train(True)
                 continue

@@ -13,6 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..knowledge.methods import MODEL_RUNS
 from ..knowledge.random_numbers import GENERATORS, OF_VECTORS
 from . import configs, flow
 from .axes import ELEMENTS
@@ -266,7 +267,7 @@ def _is_set(value: Value) -> bool:
 
 def _data(run: Call) -> Value | None:
     """The data set of Model.train or Model.fit."""
-    return run.argument(["epoch", "train_dataset"], "train_dataset")
+    return run.argument(MODEL_RUNS[run.name], "train_dataset")
 
 
 def _changes_rows(value: Value) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..knowledge.methods import BATCHES
 from ..knowledge.random_numbers import DRAWS_ONCE, IN_PLACE, shared_generator
 from . import ranks, seeding
 from .analysis import Reading
@@ -291,7 +292,7 @@ class _Sharding:
     def feeds(self, chain: list[Call]) -> bool:
         """True for data that a network is fed with, as far as that is to be seen: batched, or given to a Model."""
         users = [user for call in chain for user, _ in self.data.uses.consumers[id(call)]]
-        return any(call.name in (".batch", ".padded_batch", ".bucket_batch_by_length") for call in chain) or any(
+        return any(call.name in BATCHES for call in chain) or any(
             user.name in (".train", ".fit") or user.api in ("DatasetHelper", "data_sink") for user in users
         )
 

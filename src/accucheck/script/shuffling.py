@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from ..knowledge import dataset_classes
+from ..knowledge.methods import BATCHES
 from ..knowledge.random_numbers import IN_PLACE
 from .flow import find, made_from, sources, values_of
 from .networks import of_training, speaks_of_training
@@ -776,7 +777,7 @@ def _batched(data: Value | None) -> Call | None:
     for _ in range(CHAIN):
         if not isinstance(data, Call) or data.name == ".unbatch":
             return None
-        if data.name in (".batch", ".padded_batch", ".bucket_batch_by_length"):
+        if data.name in BATCHES:
             size = data.argument(["batch_size"], "batch_size")
             return None if isinstance(size, KnownValue) and size.value == 1 else data
         data = data.base

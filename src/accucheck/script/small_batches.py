@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..knowledge.methods import BATCHES
 from .accumulations import may_add_up
 from .grading import Link, under
 from .ranks import deployment, tests_of
-from .settings import BATCHES, Settings, number
+from .settings import Settings, number
 from .shuffling import data_sets
 from .training_data import fed
 from .values import Call, KnownValue, options

@@ -12,11 +12,12 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from ..knowledge.methods import PARAMETERS
 from .analysis import Scripts
 from .effects import effect
 from .freezing import FreezeScan, Step, assigns, reach
 from .networks import FORWARD, Observation, first_of_place, is_cell, leaves, structure_of
-from .parameter_lists import PARAMETERS, behind
+from .parameter_lists import behind
 from .values import Call, Instance, Value, options, unseen, unseen_run
 
 #: Finds what is given to calls that may write into it, once.

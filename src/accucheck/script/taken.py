@@ -10,13 +10,13 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
+from ..knowledge.methods import BATCHES
 from .shuffling import Examination, Observation, data_sets
 from .trace import Trace
 from .values import Call, KnownValue, unseen
 
 #: So few batches are learnt by heart; up to so many are still a trial more often than a training.
 ONE, TRIAL = 1, 10
-_BATCHES = (".batch", ".padded_batch", ".bucket_batch_by_length")
 
 
 def examine(trace: Trace) -> Iterator[Observation]:
@@ -64,7 +64,7 @@ def _cuts(chain: list[Call]) -> Iterator[tuple[Call, int, int]]:
         if count is None:
             continue
         number = count.value
-        rows = 1 if any(before.name in _BATCHES for before in chain[place + 1 :]) else _rows(chain[:place])
+        rows = 1 if any(before.name in BATCHES for before in chain[place + 1 :]) else _rows(chain[:place])
         batches = -(-number // rows)
         if 0 < batches <= TRIAL:
             yield part, number, batches
@@ -78,7 +78,7 @@ def _count(made: Call) -> KnownValue | None:
 
 def _rows(later: list[Call]) -> int:
     """How many rows a batch holds that is made behind; 1 where none is, or its size is not seen."""
-    sizes = [made.argument(["batch_size"], "batch_size") for made in later if made.name in _BATCHES]
+    sizes = [made.argument(["batch_size"], "batch_size") for made in later if made.name in BATCHES]
     known = [
         size.value for size in sizes if isinstance(size, KnownValue) and type(size.value) is int and size.value > 0
     ]

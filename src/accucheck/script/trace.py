@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeGuard, cast
 
+from ..knowledge.names import TRANSFORMS
 from . import configs, declared_options, models, typer
 from .command import Command
 from .described import Described
@@ -1320,7 +1321,7 @@ def _applies(node: ast.For, over: Items) -> bool:
     if not isinstance(node.target, ast.Name) or not 0 < len(over.items) <= 24 or len(node.body) > 8:
         return False
     for option in (option for item in over.items for option in options(item)):
-        transforms = isinstance(option, Call) and option.api.startswith(("vision.", "transforms.", "text.", "audio."))
+        transforms = isinstance(option, Call) and option.api.startswith(TRANSFORMS)
         own = isinstance(option, Instance) and option.of.find("__call__") is not None
         if not (transforms or own or isinstance(option, (Function, Partial))):
             return False

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..knowledge import dataset_classes
+from ..knowledge.methods import MODEL_RUNS
 from . import flow
 from .analysis import Reading
 from .modes import Replay
@@ -14,8 +15,6 @@ from .shuffling import data_sets
 from .syntax import kept
 from .training_seen import FollowingStop, is_foreign
 from .values import Call, Instance, KnownValue, Value, trains_model
-
-_TRAIN = ["epoch", "train_dataset"]
 
 
 @dataclass(eq=False)
@@ -54,7 +53,7 @@ def given(reading: Reading) -> Iterator[tuple[Call, list[Value]]]:
     """What the steps of a script are given, with the call that gives it."""
     for call in reading.trace.calls:
         trains = trains_model(call)
-        data = call.argument(_TRAIN, "train_dataset") if trains else None
+        data = call.argument(MODEL_RUNS[call.name], "train_dataset") if trains else None
         if data is not None:
             yield call, [data]
     for event in Replay(reading.trace, False).training:

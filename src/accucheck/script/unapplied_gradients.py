@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple, TypeGuard
 
+from ..knowledge.methods import PARAMETERS
 from . import flow
 from .analysis import Reading, Scripts
 from .effects import effect, gradient_maker, name_of
@@ -28,7 +29,7 @@ from .networks import (
     weights,
 )
 from .overflow_gate import CHECKS
-from .parameter_lists import PARAMETERS, behind, is_cut, listing_of
+from .parameter_lists import behind, is_cut, listing_of
 from .training_steps import is_optimizer, training
 from .values import (
     Call,

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Protocol, cast
 
+from ..knowledge.methods import PARAMETERS
 from . import rows
 from .effects import kept
 from .flow import sources
-from .parameter_lists import PARAMETERS
 from .settings import RATE_NAME, SettingMessage, Settings, given_rate, plain
 from .source import Source
 from .syntax import mentioned
