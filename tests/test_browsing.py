@@ -221,8 +221,10 @@ def test_damage_is_told_and_the_rest_shown(tmp_path: Path) -> None:
     broken.write_bytes(broken.read_bytes()[:-5])
     ran = accucheck("data", tmp_path, "--lang", "en")
     assert ran.code == 1 and "row 2" in ran.out and "not shown:" in ran.out and "b.tfrecord" in ran.out
+    found = browsing.page(broken, 0, 20)
+    assert len(found.rows) == 2 and [one.code for one in found.problems] == ["truncated"]
     with pytest.raises(ReadError):
-        browsing.page(broken, 0, 20)
+        browsing.page(broken, 2, 20)
     none = accucheck("data", tmp_path / "none", "--lang", "en")
     assert none.code == 2 and "none" in none.err
     told = json.loads(accucheck("data", tmp_path / "a.mindrecord", "--json", "--count", "2").out)
@@ -330,3 +332,36 @@ def test_pipelines_that_give_nothing_are_told(tmp_path: Path) -> None:
     assert broken.code != 0 and "no data here" in broken.err
     none = accucheck("data", project(tmp_path / "b"), "--pipelines", "--live", "--lang", "zh")
     assert none.code == 2 and "pipelines.train" in none.err
+
+
+def test_rows_that_do_not_fit_in_memory_are_refused_or_fewer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rows, "LARGEST", 1000)
+    path = tmp_path / "rows.npy"
+    np.save(path, np.ones((9, 100), np.float32))
+    found = browsing.page(path, 0, 20)
+    assert [row.number for row in found.rows] == [0, 1] and [one.code for one in found.problems] == ["rows-bytes"]
+    assert [row.number for row in browsing.page(path, 8, 20).rows] == [8]
+    np.save(path, np.ones((9, 300), np.float32))
+    with pytest.raises(ReadError) as error:
+        browsing.page(path, 3, 1)
+    assert error.value.code == "row-bytes" and error.value.data["row"] == 3 and error.value.data["size"] == 1200
+    records = tmp_path / "rows.tfrecord"
+    write(records, [example(text=[b"a" * size]) for size in (400, 400, 400, 1001)])
+    found = browsing.page(records, 0, 20)
+    assert [row.number for row in found.rows] == [0, 1] and [one.code for one in found.problems] == ["rows-bytes"]
+    with pytest.raises(ReadError) as error:
+        browsing.page(records, 3, 1)
+    assert error.value.code == "row-bytes"
+    np.save(path, np.asfortranarray(np.ones((9, 20), np.float32)))
+    monkeypatch.setattr(rows, "WHOLE", 100)
+    with pytest.raises(ReadError) as error:
+        browsing.page(path, 0, 1)
+    assert error.value.code == "too-large"
+
+
+def test_of_a_long_text_the_beginning_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(browsing, "LOOKED", 7)  # within the third character
+    for data, told in (("京京京京".encode(), "京京"), ("京京".encode(), "京京"), (b"abc\xff" * 9, "36 bytes")):
+        assert told in browsing.shown(data, {}, None, Language.EN).text
+    values = np.array([np.nan] * 9 + [4.0, -2.0] + [np.inf] * 9)
+    assert "-2 … 4" in browsing.shown(np.repeat(values, 30), {}, None, Language.EN).text

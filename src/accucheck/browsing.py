@@ -55,6 +55,8 @@ WORDS: Words = {
 }
 #: Characters of a value in a line, and of a text in a page.
 WIDE, LONG = 90, 2000
+#: Bytes of a text, and numbers of an array, that are looked at at once.
+LOOKED = 1 << 16
 #: Numbers of an array that are written out, and positions of a mask or sound that are drawn.
 FEW, DRAWN = 12, 48
 #: A sequence of more numbers than this is drawn as a curve.
@@ -106,13 +108,16 @@ def page(path: Path, start: int, count: int) -> Page:
             if len(found) >= count or (own is not None and own <= first):
                 passed += own or 0
                 continue
-            more = list(rows(file, kind, first, count - len(found)))
-            if not more and own is None:
+            before = len(found)
+            for row in rows(file, kind, first, count - before):
+                found.append(row)
+            if len(found) == before and own is None:
                 passed += sum(1 for _ in rows(file, kind, 0, first))
-            found += more
         except ReadError as error:
             problems.append(error)
             sizes.append(None)
+            if error.code == "rows-bytes":
+                break
     if not found and problems:
         raise problems[0]
     if not found:
@@ -200,11 +205,14 @@ def _sound(data: bytes, language: Language) -> RenderedValue | None:
 
 
 def _text(data: bytes) -> str | None:
-    """Bytes as text, where nearly all of it can be read."""
+    """Bytes as text, where nearly all of it can be read; the beginning of a long one."""
+    head = data[:LOOKED]
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
+        text = head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if len(data) <= LOOKED or error.start < len(head) - 3:  # else a character that is cut
+            return None
+        text = head[: error.start].decode("utf-8")
     readable = sum(one.isprintable() or one in "\n\r\t" for one in text)
     return text if readable >= _TEXT_LEAST * len(text) else None
 
@@ -265,12 +273,19 @@ def _spread(value: np.ndarray[Any, Any], most: int) -> list[bool]:
     return [bool(part.astype(float).mean() >= 0.5) for part in np.array_split(value, min(most, value.size))]
 
 
-def _span(value: np.ndarray[Any, Any]) -> str:
-    """The smallest and largest of finite numbers."""
-    if value.dtype.kind not in "biuf" or not value.size:
-        return ""
-    finite = value[np.isfinite(value)] if value.dtype.kind == "f" else value
-    return f"{finite.min():.4g} … {finite.max():.4g}" if finite.size else "NaN"
+def _span(*values: np.ndarray[Any, Any]) -> str:
+    """The smallest and largest of finite numbers; NaN where none is."""
+    values = tuple(one.reshape(-1) for one in values if one.dtype.kind in "biuf" and one.size)
+    whole, low, high = all(one.dtype.kind != "f" for one in values), np.inf, -np.inf
+    for one in values:
+        for at in range(0, one.size, LOOKED):
+            part = one[at : at + LOOKED]
+            part = part[np.isfinite(part)] if one.dtype.kind == "f" else part
+            if part.size:
+                low, high = min(low, part.min().item()), max(high, part.max().item())
+    if not values or low > high:
+        return "NaN" if values else ""
+    return f"{int(low)} … {int(high)}" if whole else f"{low:.4g} … {high:.4g}"
 
 
 def curve_line(values: np.ndarray[Any, Any], width: int = DRAWN) -> str:
@@ -315,10 +330,9 @@ def _kind(value: Any) -> str:
 
 
 def _range(values: list[Any]) -> str:
-    numbers = [np.asarray(one).ravel() for one in values if isinstance(one, (int, float, np.generic, np.ndarray))]
-    numbers = [one for one in numbers if one.dtype.kind in "biuf" and one.size]
-    if numbers:
-        return _span(np.concatenate([one.astype(np.float64) for one in numbers]))
+    numbers = [np.asarray(one) for one in values if isinstance(one, (int, float, np.generic, np.ndarray))]
+    if span := _span(*numbers):
+        return span
     lengths = [len(one) for one in values if isinstance(one, (str, bytes, list))]
     return f"{min(lengths):,} … {max(lengths):,}" if lengths else ""
 

@@ -909,6 +909,14 @@ WORDS: Words = {
         "zh": "数据管道在 {seconds:g} 秒内没有输出样本。",
     },
     "pipelines-nothing": {"en": "There is nothing to show. {notes}", "zh": "没有可显示的内容。{notes}"},
+    "row-bytes": {
+        "en": "{path}: row {row:,} is {size:,} bytes; rows of at most {limit:,} are shown. --from shows others.",
+        "zh": "{path}：第 {row:,} 行有 {size:,} 字节，最多显示 {limit:,} 字节的行。可用 --from 查看其他行。",
+    },
+    "rows-bytes": {
+        "en": "{path}: {rows:,} {rows:row is|rows are} shown, more do not fit in {limit:,} bytes. --from shows the next ones.",
+        "zh": "{path}：只显示 {rows:,} 行，更多的行超出 {limit:,} 字节。可用 --from 查看后面的行。",
+    },
     "no-rows": {
         "en": "{path} holds no data file with a row {start:,} (from 0).",
         "zh": "{path} 中没有数据文件含第 {start:,} 行（从 0 计）。",
@@ -1222,8 +1230,10 @@ WORDS: Words = {
         "mysql://用户@主机/库名、postgresql://用户@主机/库名）或 journal://文件。没有运行任何内容。",
     },
     "tune-storage": {
-        "en": "{storage} cannot be used to keep the study: {problem}",
-        "zh": "无法用 {storage} 保存搜索结果：{problem}",
+        "en": "{storage} cannot be used to keep the study: {problem}. Nothing was trained. Check the address and what it needs (a folder "
+        "that exists, a driver), or give another --storage.",
+        "zh": "无法用 {storage} 保存搜索结果：{problem}。尚未训练。请检查地址及其所需（已有的文件夹、驱动程序），"
+        "或另给 --storage。",
     },
     "tune-locked": {
         "en": "{storage} is locked by another program. End that one, or give another --storage. What was kept before is intact.",

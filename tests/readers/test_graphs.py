@@ -10,6 +10,7 @@ import pytest
 
 from accucheck.errors import ReadError
 from accucheck.probes.graph_connectivity import EXAMPLES
+from accucheck.readers import graphs as reader
 from accucheck.readers.graphs import Graph, files, format_of, graphs
 from graph_files import CONNECTED, NOT_CONNECTED
 
@@ -250,3 +251,28 @@ def test_the_files_of_a_folder(tmp_path):
     found = [str(path.relative_to(tmp_path)) for path in files(tmp_path, pytest.fail)]
     assert found == ["a/1.pb", "b/2.pb", "rank_0/3.pb"]
     assert list(files(tmp_path / "a" / "1.pb", pytest.fail)) == [tmp_path / "a" / "1.pb"]
+
+
+@pytest.mark.parametrize("block", [21, 64, 1 << 20])
+def test_a_graph_is_the_same_in_blocks_of_any_size(tmp_path, monkeypatch, block):
+    """Names of one byte, of more than 127 and of more than 16,383, inputs that only settle an order, and types that are said again."""
+    tensor = field(2, b"\x08\x0b" + field(2, field(1, b"\x08\x90\x03") + field(1, b"\x08\x04")))
+    names = ["a", "b" * 200, "c" * 20_000, "d"]
+    body = b"".join(field(3, field(1, name.encode()) + field(2, b"\x08\x0e" + tensor)) for name in ("x", "net.weight"))
+    for at, name in enumerate(names):
+        before = names[at - 1] if at else "x"
+        ends = field(1, field(1, before.encode())) + field(1, field(1, b"net.weight") + b"\x10\x01")
+        ends += field(1, field(1, b"net.weight") + b"\x10\x00")
+        body += field(
+            1, ends + field(2, name.encode()) + field(3, b"Add") + field(4, b"Default/net-Net") + field(6, tensor)
+        )
+    path = tmp_path / "ms_output_blocks.pb"
+    path.write_bytes(b"\x08\x01" + field(4, body + field(4, field(1, b"d"))))
+    monkeypatch.setattr(reader, "_WHOLE", 16)
+    monkeypatch.setattr(reader, "_BLOCK", block)
+    (graph,) = graphs(path, outputs=True)
+    assert [node.name for node in graph.nodes] == names and graph.whole
+    assert {(node.op, node.scope) for node in graph.nodes} == {("Add", "Default/net-Net")}
+    assert [node.inputs for node in graph.nodes] == [(before, "net.weight") for before in ("x", *names[:-1])]
+    assert {node.output for node in graph.nodes} == {reader.Parameter("", "float32", (400, 4))}
+    assert graph.parameters == [reader.Parameter(name, "float32", (400, 4)) for name in ("x", "net.weight")]

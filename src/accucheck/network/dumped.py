@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from ..errors import ReadError
-from ..probes._graphs import ASSIGN, PLUMBING, UPDATE, apart, parameter, plain
+from ..probes._graphs import ASSIGN, HANDS_ON, PLUMBING, UPDATE, apart, parameter, plain
 from ..readers.checkpoints import state_names
 from ..readers.graphs import Graph, Node, Parameter, files, format_of, graphs
 from .stored import kept_beside
@@ -41,11 +41,11 @@ def read(path: Path, name: str) -> Network:
 def of_graph(graph: Graph, name: str) -> Network:
     """What only hands values on, or settles an order, is left out of the tree, and looked through."""
     builder = Builder(name, Path(name).name)
-    nodes = {node.name: node for node in graph.nodes}
+    listed = len(graph.nodes) <= LISTED
+    hands = {node.name: node for node in graph.nodes if node.op in HANDS_ON}
     parameters = {one.name: one for one in graph.parameters}
     if len(parameters) > MAX_WEIGHTS:
         raise ReadError("graph-too-large", path=name, limit=MAX_WEIGHTS)
-    listed = len(graph.nodes) <= LISTED
     readers: dict[str, list[tuple[Cell, Cell, Node]]] = {key: [] for key in parameters}  # the layer and the operation
     trained: dict[str, str] = {}
     shown: dict[str, Cell] = {}
@@ -60,11 +60,16 @@ def of_graph(graph: Graph, name: str) -> Network:
             cell = shown[node.name] = _operation(builder, node)
         else:
             layer.operations[node.op] = layer.operations.get(node.op, 0) + 1
-        reads = [found for each in node.inputs if (found := parameter(each, nodes, parameters))]
-        if UPDATE.fullmatch(node.op):
+        reads = [
+            found
+            for each in node.inputs
+            if (each in parameters or each in hands) and (found := parameter(each, hands, parameters))
+        ]
+        if reads and UPDATE.fullmatch(node.op):
             trained.update(dict.fromkeys(reads if node.op.startswith("Fused") else reads[:1], node.op))
         for each in dict.fromkeys(reads):
             readers[each].append((layer, cell, node))
+    nodes = {node.name: node for node in graph.nodes} if listed else {}
     for key, cell in shown.items():
         cell.inputs = [told for each in nodes[key].inputs[:_INPUTS] if (told := _taken(each, nodes, shown, parameters))]
     states = state_names(map(plain, parameters))

@@ -131,6 +131,11 @@ class SearchHit(NamedTuple):
     number: int
 
 
+def _count(counts: dict[str, int], marks: Iterable[str]) -> None:
+    for mark in marks:
+        counts[mark] = counts.get(mark, 0) + 1
+
+
 class Network:
     """Cells in the order of the tree, each after its parent; the first one is the root."""
 
@@ -153,12 +158,14 @@ class Network:
         for weight in self.weights:
             self.cells[weight.cell].held += 0 if weight.of_optimizer else weight.count
         for cell in reversed(self.cells):
-            own = Counter(mark for number in cell.weights for mark in self.weights[number].marks)
-            cell.within = dict(Counter(cell.within) + own)
+            for number in cell.weights:
+                _count(cell.within, self.weights[number].marks)
             if cell.parent >= 0:
                 above = self.cells[cell.parent]
                 above.held += cell.held
-                above.within = dict(Counter(above.within) + Counter(cell.within) + Counter(cell.marks))
+                _count(above.within, cell.marks)
+                for mark, count in cell.within.items():
+                    above.within[mark] = above.within.get(mark, 0) + count
 
     def above(self, number: int) -> list[int]:
         """The cells that a cell lies in, the root first, and itself."""

@@ -7,7 +7,9 @@ by its length: attributes, the values of weights and of constants.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +31,10 @@ _MAX_TEXT = 1 << 16
 _WHOLE = 1 << 26
 _HEAD = 64
 _VARINT = 10
+#: Bytes of a long message that are read at once.
+_BLOCK = 1 << 20
+#: Types of outputs of so few bytes are kept, and so many of them.
+_SHORT_TYPE, _KEPT_TYPES = 256, 1 << 14
 #: Tuples within each other, of which one operation gives.
 _NESTED = 8
 
@@ -140,6 +146,12 @@ def graphs(path: str | os.PathLike[str], *, outputs: bool = False) -> Iterator[G
             yield _anf(message, *_only_graph(message, size), outputs)
 
 
+#: Types by their bytes, and by whether one without a shape counts.
+Types = dict[tuple[bytes, bool], Parameter | None]
+#: A field of a message: number, start and end; or number, value and None.
+Field = tuple[int, int, int | None]
+
+
 class _Message(NamedTuple):
     """Where messages are read from. Offsets count from the start of the file; `size` is where it ends. `data` is what of it is in
     memory, from the offset `base` on."""
@@ -164,29 +176,35 @@ class _Message(NamedTuple):
             raise ReadError("truncated", path=self.path, offset=self.size, expected="varint")
         raise self.bad(at + used, "varint")
 
-    def fields(self, at: int, end: int) -> Iterator[tuple[int, int, int | None]]:
+    def fields(self, at: int, end: int) -> Iterable[Field]:
         """The fields of a message: number, start and end; or number, value and None."""
-        data, base = self.data, self.base
-        held = min(end, base + len(data))
+        found: list[Field] = []
+        if self.base <= at and end <= self.base + len(self.data):
+            found, at = _plain_fields(self.data, self.base, at, end)
+        return found if at == end else chain(found, self._other_fields(at, end))
+
+    def _other_fields(self, at: int, end: int) -> Iterator[Field]:
         while at < end:
-            if (
-                at + 1 < held
-            ):  # in memory, and as nearly all are: one byte says number and kind, and one the length or the value
-                key, second = data[at - base], data[at - base + 1]
-                if 7 < key < 128 and second < 128:
-                    if key & 7 == 2 and at + 2 + second <= held:
-                        yield key >> 3, at + 2, at + 2 + second
-                        at += 2 + second
-                        continue
-                    if not key & 7:
-                        yield key >> 3, second, None
-                        at += 2
-                        continue
             field, at = self._field(at, end)
             if field is not None:
                 yield field
 
-    def _field(self, at: int, end: int) -> tuple[tuple[int, int, int | None] | None, int]:
+    def parts(self, start: int, end: int) -> Iterator[tuple[_Message, int, int, int]]:
+        """The fields of a long message that have a length: what of it is in memory, number, start and end. A block is read at a time."""
+        at = start
+        while at < end:
+            block = self.within(at, min(end, at + _BLOCK))
+            found, at = _plain_fields(block.data, block.base, at, min(end, block.base + len(block.data)))
+            for number, first, last in found:
+                if last is not None:
+                    yield block, number, first, last
+            if at >= end:
+                return
+            field, at = self._field(at, end)
+            if field is not None and field[2] is not None:
+                yield self.within(field[1], field[2]), field[0], field[1], field[2]
+
+    def _field(self, at: int, end: int) -> tuple[Field | None, int]:
         """A field, None for one of a kind that nothing here has, and where the next one begins."""
         head = self.read(at, min(2 * _VARINT, end - at))
         key, used = self.varint(head, 0, at)
@@ -206,11 +224,13 @@ class _Message(NamedTuple):
             raise ReadError("truncated", path=self.path, offset=end, expected=f"{start + length - end:,} B")
         return ((number, start, start + length) if wire == 2 else None), start + length
 
-    def text(self, start: int, end: int) -> str:
+    def text(self, start: int, end: int, decoded: Callable[[bytes], str] = bytes.decode) -> str:
         if end - start > _MAX_TEXT:
             raise self.bad(start, f"<= {_MAX_TEXT:,} B")
         try:
-            return self.read(start, end - start).decode()
+            if self.base <= start and end <= self.base + len(self.data):
+                return decoded(self.data[start - self.base : end - self.base])
+            return decoded(self.read(start, end - start))
         except UnicodeDecodeError:
             raise self.bad(start, "UTF-8") from None
 
@@ -219,6 +239,36 @@ class _Message(NamedTuple):
         if end - start > _WHOLE or self.base <= start <= end <= self.base + len(self.data):
             return self
         return _in_memory(self.path, self.format, self.read(start, end - start), start, self.size)
+
+
+def _plain_fields(data: bytes, base: int, at: int, end: int) -> tuple[list[Field], int]:
+    """The fields of a message in memory up to the first that is not as nearly all are, and where that one begins: one byte says number
+    and kind, one or two the length, or one the value."""
+    found: list[Field] = []
+    at, end = at - base, end - base
+    while at + 2 < end:
+        key, length, first = data[at], data[at + 1], at + 2
+        if not 7 < key < 128 or key & 7 not in (0, 2):
+            break
+        if length > 127:
+            if key & 7 == 0 or data[first] > 127:
+                break
+            length, first = length & 127 | data[first] << 7, first + 1
+        if key & 7 == 0:
+            found.append((key >> 3, length, None))
+            at = first
+        elif first + length > end:
+            break
+        else:
+            at = first + length
+            found.append((key >> 3, base + first, base + at))
+    return found, base + at
+
+
+@lru_cache(maxsize=1 << 14)
+def _decoded(text: bytes) -> str:
+    """Kept: a million operations stand in some thousand layers, and are of some dozen kinds. Raises UnicodeDecodeError."""
+    return text.decode()
 
 
 def _in_memory(path: str, format: str, data: bytes, start: int, size: int | None = None) -> _Message:
@@ -244,22 +294,18 @@ def _anf(message: _Message, start: int, end: int, outputs_too: bool = False) -> 
     """A GraphProto of anf_ir.proto."""
     name, nodes, parameters, outputs, constants = "", [], [], [], set()
     whole = True
-    message = message.within(start, end)
-    for number, first, last in message.fields(start, end):
-        if last is None:
-            continue
+    types: Types = {}
+    for part, number, first, last in message.parts(start, end):
         if number == 2:
-            name = message.text(first, last)
-            continue
-        part = message.within(first, last)
-        if number == 1:
-            node = _anf_node(part, first, last, outputs_too)
+            name = part.text(first, last)
+        elif number == 1:
+            node = _anf_node(part, first, last, types if outputs_too else None)
             whole &= node.op not in _CALLS
             nodes.append(node)
             if len(nodes) > MAX_NODES:
                 raise message.bad(first, f"<= {MAX_NODES:,} nodes")
         elif number == 3:
-            parameters.append(_anf_parameter(part, first, last))
+            parameters.append(_anf_parameter(part, first, last, types))
         elif number == 4:
             outputs += [part.text(a, b) for field, a, b in part.fields(first, last) if field == 1 and b is not None]
         elif number == 5:
@@ -275,7 +321,8 @@ def _anf(message: _Message, start: int, end: int, outputs_too: bool = False) -> 
     return Graph(message.path, message.format, name, nodes, parameters, outputs, whole)
 
 
-def _anf_node(message: _Message, start: int, end: int, outputs: bool) -> Node:
+def _anf_node(message: _Message, start: int, end: int, types: Types | None) -> Node:
+    """A NodeProto; `types` are those of outputs that were read already, None where these are not asked for."""
     name = op = scope = ""
     inputs = []
     output = None
@@ -283,26 +330,49 @@ def _anf_node(message: _Message, start: int, end: int, outputs: bool) -> Node:
         if last is None:
             continue
         if number == 1:
-            source, control = "", 0
-            for field, a, b in message.fields(first, last):
-                if field == 1 and b is not None:
-                    source = message.text(a, b)
-                elif field == 2 and b is None:
-                    control = a
-            if not control:
+            source = _anf_input(message, first, last)
+            if source is not None:
                 inputs.append(source)
         elif number == 2:
             name = message.text(first, last)
         elif number == 3:
-            op = message.text(first, last)
+            op = message.text(first, last, _decoded)
         elif number == 4:
-            scope = message.text(first, last)
-        elif number == 6 and outputs:
-            output = _anf_type(message, first, last, "")
+            scope = message.text(first, last, _decoded)
+        elif number == 6 and types is not None:
+            output = _known_type(message, first, last, types, shapeless=False)
     return Node(name, op, scope, tuple(inputs), output)
 
 
-def _anf_parameter(message: _Message, start: int, end: int) -> Parameter:
+def _anf_input(message: _Message, start: int, end: int) -> str | None:
+    """The name of an input; None for one that only settles the order."""
+    head = message.data[start - message.base : start - message.base + 2]
+    if (
+        len(head) == 2 and head[0] == 10 and head[1] == end - start - 2 < 128
+    ):  # a name and nothing else, as nearly all are
+        return message.text(start + 2, end)
+    source, control = "", 0
+    for field, first, last in message.fields(start, end):
+        if field == 1 and last is not None:
+            source = message.text(first, last)
+        elif field == 2 and last is None:
+            control = first
+    return None if control else source
+
+
+def _known_type(message: _Message, start: int, end: int, types: Types, shapeless: bool) -> Parameter | None:
+    """The type of a parameter or output: most are said again and again, each of which is read once."""
+    if end - start > _SHORT_TYPE:
+        return _anf_type(message, start, end, shapeless)
+    key = message.read(start, end - start), shapeless
+    if key not in types:
+        if len(types) >= _KEPT_TYPES:
+            types.clear()
+        types[key] = _anf_type(message, start, end, shapeless)
+    return types[key]
+
+
+def _anf_parameter(message: _Message, start: int, end: int, types: Types) -> Parameter:
     name, found = "", None
     for number, first, last in message.fields(start, end):
         if last is None:
@@ -310,12 +380,13 @@ def _anf_parameter(message: _Message, start: int, end: int) -> Parameter:
         if number == 1:
             name = message.text(first, last)
         elif number == 2:
-            found = _anf_type(message, first, last, name)
+            found = _known_type(message, first, last, types, shapeless=True)
     return Parameter(name, "-", ()) if found is None else Parameter(name, found.dtype, found.shape)
 
 
-def _anf_type(message: _Message, start: int, end: int, name: str, depth: int = 0) -> Parameter | None:
-    """The type and shape of a TypeProto, of several the first; None where it is no tensor's."""
+def _anf_type(message: _Message, start: int, end: int, shapeless: bool, depth: int = 0) -> Parameter | None:
+    """The type and shape of a TypeProto, of several the first, without a name; None where it is no tensor's, or, unless `shapeless`, of
+    one that tells no shape."""
     for field, a, b in message.fields(start, end):
         if field == 2 and b is not None:  # only tensors have a type and a shape
             dtype, shape = "-", None
@@ -324,11 +395,11 @@ def _anf_type(message: _Message, start: int, end: int, name: str, depth: int = 0
                     dtype = _ANF_TYPES.get(c, str(c))
                 elif inner == 2 and d is not None:
                     shape = [_dim(message, e, f) for dim, e, f in message.fields(c, d) if dim == 1 and f is not None]
-            return Parameter(name, dtype, tuple(shape or ())) if shape is not None or name else None
+            return Parameter("", dtype, tuple(shape or ())) if shape is not None or shapeless else None
         if field == 3 and b is not None and depth < _NESTED:
             for inner, c, d in message.fields(a, b):
                 if inner == 1 and d is not None:
-                    return _anf_type(message, c, d, name, depth + 1)
+                    return _anf_type(message, c, d, shapeless, depth + 1)
     return None
 
 
@@ -396,11 +467,7 @@ def _function(message: _Message, start: int, end: int, before: int, outputs: boo
     """A GraphProto of mind_ir.proto."""
     name, nodes, parameters = "", [], []
     ends: dict[int, list[str]] = {5: [], 6: []}
-    message = message.within(start, end)
-    for number, first, last in message.fields(start, end):
-        if last is None:
-            continue
-        part = message.within(first, last)
+    for part, number, first, last in message.parts(start, end):
         if number == 1:
             nodes.append(_mindir_node(part, first, last, outputs))
             if before + len(nodes) > MAX_NODES:
@@ -430,7 +497,7 @@ def _mindir_node(message: _Message, start: int, end: int, outputs: bool) -> Node
         if number == 1:
             inputs.append(message.text(first, last))
         elif number in (2, 4, 7):
-            texts.setdefault(number, message.text(first, last))
+            texts.setdefault(number, message.text(first, last, _decoded if number == 4 else bytes.decode))
         elif number in (5, 8) and outputs and output is None:
             output = _mindir_output(message, first, last)
     # The domain is the scope with the name of the operation behind it.

@@ -19,8 +19,9 @@ from .detect import TABLES
 if TYPE_CHECKING:
     import polars as pl
 
-#: A picture file of more bytes is not read.
-LARGEST = 256 << 20
+#: A row, or a picture file, of more bytes is not shown, nor are rows that are more together; an array whose rows lie all over the file is
+#: read whole.
+LARGEST, WHOLE = 256 << 20, 1 << 30
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ def total(path: Path, kind: str) -> int | None:
 
 
 def rows(path: Path, kind: str, start: int, count: int) -> Iterator[Row]:
-    """At most `count` rows of a file, from `start` on. Raises ReadError."""
+    """At most `count` rows of a file, from `start` on. Raises ReadError, row-bytes for a row of more than LARGEST, and rows-bytes after
+    those that fit."""
     if kind in TABLES:
         found = _table(path, kind, start, count)
     elif kind == "image":
@@ -61,8 +63,27 @@ def rows(path: Path, kind: str, start: int, count: int) -> Iterator[Row]:
         found = _arrays(path, kind, start, count)
     else:
         found = islice(_streamed(path, kind), start, start + count)
+    held = 0
     for number, fields in enumerate(islice(found, count), start):
+        size = sum(map(_bytes_of, fields.values()))
+        if size > LARGEST:
+            raise ReadError("row-bytes", path=str(path), row=number, size=size, limit=LARGEST)
+        held += size
+        if held > LARGEST:
+            raise _no_more(path, number - start)
         yield Row(path, number, fields)
+
+
+def _no_more(path: Path, shown: int) -> ReadError:
+    return ReadError("rows-bytes", path=str(path), rows=shown, limit=LARGEST)
+
+
+def _bytes_of(value: Any) -> int:
+    if isinstance(value, np.ndarray):
+        return value.nbytes
+    if isinstance(value, list):
+        return sum(map(_bytes_of, value))
+    return len(value) if isinstance(value, (bytes, str)) else 8
 
 
 def _streamed(path: Path, kind: str) -> Iterator[dict[str, Any]]:
@@ -160,13 +181,20 @@ def _arrays(path: Path, kind: str, start: int, count: int) -> Iterator[dict[str,
     found = arrays(path, kind)
     length = max((one.shape[0] for one in found if one.shape), default=0)
     long = [one for one in found if one.shape and one.shape[0] == length]
-    columns = {one.name: _part(one, start, min(length, start + count)) for one in long}
-    for at in range(max(0, min(count, length - start))):
+    each = sum(one.size // length * one.dtype.itemsize for one in long) if length else 0
+    if start < length and each > LARGEST:
+        raise ReadError("row-bytes", path=str(path), row=start, size=each, limit=LARGEST)
+    fit = LARGEST // max(each, 1)
+    stop = min(length, start + min(count, fit))
+    columns = {one.name: _part(one, start, stop) for one in long}
+    for at in range(max(0, stop - start)):
         row = {name: values[at] for name, values in columns.items()}
         if kind == "cifar":
             (content,) = row.values()
             row = {"label": content[: len(content) - 3072], "picture": content[-3072:].reshape(3, 32, 32)}
         yield row
+    if fit < min(count, length - start):
+        raise _no_more(path, fit)
 
 
 def _part(array: Any, start: int, stop: int) -> np.ndarray[Any, Any]:
@@ -176,6 +204,9 @@ def _part(array: Any, start: int, stop: int) -> np.ndarray[Any, Any]:
     if array.dtype.hasobject:
         raise ReadError("unknown-format", path=str(array.path))
     if array.fortran and len(array.shape) > 1:  # each row lies all over the file
+        size = array.size * array.dtype.itemsize
+        if size > WHOLE:
+            raise ReadError("too-large", path=str(array.path), size=size, limit=WHOLE)
         whole: np.ndarray[Any, Any] = np.concatenate([block.copy() for _, block in read(array, 0, array.size)])
         return whole.reshape(array.shape, order="F")[start:stop]
     each = array.size // array.shape[0] if array.shape[0] else 0
