@@ -640,6 +640,23 @@ def test_weights_that_a_mean_is_divided_by_are_no_rewards(tmp_path: Path) -> Non
     assert codes(tmp_path, loop.replace("LOSS", mean.partition(" / ")[0])) == []
 
 
+MEANS = {
+    "each.sum() * ops.reciprocal(w.sum())": "loss-negated",
+    "P.Mul()(P.ReduceSum()(each), P.Reciprocal()(P.ReduceSum()(w)))": "loss-negated",
+    "each.sum() * (1 / w.sum())": "loss-negated",
+    "each.sum() / ops.reciprocal(w.sum())": "loss-negated-perhaps",  # the weights count twice
+    "each.mean()": "loss-negated-perhaps",
+}
+
+
+@pytest.mark.parametrize("mean", MEANS)
+def test_a_mean_is_divided_by_its_weights_in_each_way(tmp_path: Path, mean: str) -> None:
+    each = "    each = ops.cross_entropy(logits, y, reduction='none') * w\n"
+    text = LOOP.replace("    return LOSS", f"{each}    return -({mean})").replace("x, y", "x, y, w")
+    assert codes(tmp_path, text) == [MEANS[mean]]
+    assert codes(tmp_path, text.replace("return -", "return ")) == []
+
+
 @pytest.mark.parametrize(("sign", "expected"), [("-", ["own-likelihood"]), ("", ["likelihood-minimised"])])
 def test_the_logarithm_of_a_probability_that_one_hot_labels_choose(
     tmp_path: Path, sign: str, expected: list[str]

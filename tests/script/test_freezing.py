@@ -229,6 +229,48 @@ def test_what_is_frozen_from_the_start(tmp_path: Path, init: str, code: str) -> 
     assert [one.code for one in found] == [code]
 
 
+DRAWN = """
+import math
+import mindspore as ms
+import numpy as np
+from mindspore import Tensor
+from scipy.stats import truncnorm
+
+def normal(shape, gain=2.0):
+    return np.random.randn(*shape).astype(np.float32) * math.sqrt(gain / shape[0])
+
+def truncated(shape):
+    return Tensor(np.reshape(truncnorm(-2, 2, loc=0, scale=0.1).rvs(shape[0] * shape[1]), shape), ms.float32)
+
+def rows_of_words():
+    rows = np.random.uniform(-0.1, 0.1, (8, 8))
+    rows[3] = vectors["word"]
+    return Tensor(rows)
+
+"""
+#: The first values of a layer -> whether they are random alone.
+FIRST_VALUES = {
+    "Tensor(normal((8, 8)))": True,
+    "truncated((8, 8))": True,
+    "Tensor(np.random.RandomState(3).normal(size=(8, 8)))": True,
+    "Tensor(normal((8, 8)) + np.load('a.npy'))": False,
+    "Tensor(normal((8, 8)) + load())": False,
+    "Tensor(np.eye(8))": False,
+    "rows_of_words()": False,
+}
+
+
+@pytest.mark.parametrize("values", FIRST_VALUES)
+def test_first_values_that_are_drawn_are_no_data(tmp_path: Path, values: str) -> None:
+    (tmp_path / "starts.py").write_text(
+        "import mindspore as ms\nimport numpy as np\nfrom mindspore import Tensor\n" + DRAWN
+    )
+    init = "from starts import normal, rows_of_words, truncated\n"
+    init += f"self.extra = nn.Dense(8, 8, weight_init={values})\nself.extra.weight.requires_grad = False"
+    found = said(tmp_path, "", init, "h = self.extra(h)\n" + FORWARD)
+    assert [one.code for one in found] == ["random-frozen" if FIRST_VALUES[values] else "frozen"]
+
+
 @pytest.mark.parametrize(("test", "found"), [("few > 3", [False]), ("0 < 3 <= 4", []), ("5 < 3 <= few", [True])])
 def test_a_layer_that_another_replaces_under_a_condition_is_not_certainly_frozen(
     tmp_path: Path, test: str, found: list[bool]

@@ -454,3 +454,56 @@ def test_a_function_that_takes_the_part_of_its_device(
 ) -> None:
     found = said(tmp_path, PARTED.format(begin=begin, end=end, seed=seed, operations=operations))
     assert [one.code for one in found if one.code in ("by-rank", "no-shards")] == [code]
+
+
+CONFIGURED = """
+import argparse
+from easydict import EasyDict
+
+class Options:
+    def __init__(self, **given):
+        for name, value in given.items():
+            setattr(self, name, value)
+
+class Part:
+    def __init__(self, path, number):
+        self.lines = open(path).read().split()[number::8]
+
+class Rows:
+    def __init__(self, opts):
+        self.opts = opts
+        self.lines = []
+        {fill}
+
+    def __getitem__(self, at):
+        return load(self.lines[at])
+
+    def __len__(self):
+        return len(self.lines)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--path", default="a.txt")
+init()
+opts = {made}
+opts.part = get_rank()
+data = ds.GeneratorDataset(Rows(opts), ["a"]).batch(2)
+ms.Model(net).train(1, data)
+"""
+TAKEN = (
+    "for at, line in enumerate(open(opts.path)):\n            if at % 8 == {}:\n                self.lines.append(line)"
+)
+FILLS = {
+    "self.lines = open(opts.path).read().split()": "no-shards",
+    "self.lines = open(opts.path).read().split()[opts.part::8]": "by-rank",
+    "self.lines = Part(opts.path, opts.part).lines": "by-rank",
+    "self.lines += [line for at, line in enumerate(open(opts.path)) if at % 8 == get_rank()]": "by-rank",
+    TAKEN.format("get_rank()"): "by-rank",
+    TAKEN.format("self.opts.rank_id"): "by-rank",
+}
+
+
+@pytest.mark.parametrize("made", ["Options(path='a.txt')", "EasyDict(path='a.txt')", "parser.parse_args()"])
+@pytest.mark.parametrize("fill", FILLS)
+def test_a_configuration_that_holds_the_rank_divides_nothing_by_itself(tmp_path: Path, fill: str, made: str) -> None:
+    found = said(tmp_path, CONFIGURED.format(fill=fill, made=made))
+    assert [one.code for one in found if one.code in ("by-rank", "no-shards")] == [FILLS[fill]]

@@ -26,6 +26,8 @@ GENERATORS = frozenset(
 )
 #: Methods of a generator that draw nothing.
 STATE_METHODS = frozenset((".seed", ".get_state", ".set_state", ".getstate", ".setstate"))
+#: Methods of the distributions of scipy.stats that draw, from the generator of NumPy.
+DRAWING_METHODS = frozenset((".rvs",))
 #: Functions that shuffle what they are given.
 IN_PLACE = frozenset(("random.shuffle", "numpy.random.shuffle"))
 #: What gives each of its elements once, in an order of chance.

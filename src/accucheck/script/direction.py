@@ -718,6 +718,8 @@ def product_of(made: Call) -> tuple[list[Value], list[Value], bool]:
             divides = place == 1 and done.does == "div"
             if isinstance(operand, KnownValue):
                 negative ^= _below_zero(operand)
+            elif (turned := _reciprocal_of(operand)) is not None:
+                (found if divides else divisors).append(turned)
             elif divides:
                 divisors.append(operand)
             elif isinstance(operand, Call) and operation(operand).does in ("mul", "div"):
@@ -725,6 +727,13 @@ def product_of(made: Call) -> tuple[list[Value], list[Value], bool]:
             else:
                 found.append(operand)
     return found, divisors, negative
+
+
+def _reciprocal_of(factor: Value) -> Value | None:
+    """What a factor is the reciprocal of."""
+    known = effect(factor) if isinstance(factor, Call) else None
+    given = operands(factor) if known is not None and known.power == -1 and isinstance(factor, Call) else []
+    return given[0] if given else None
 
 
 def unsigned(factor: Value) -> tuple[Value, bool]:

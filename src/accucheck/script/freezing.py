@@ -8,6 +8,7 @@ are compiled, it counts only up to the list that the optimizer is given: gradien
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -51,6 +52,8 @@ from .parameter_lists import (
     taken,
     takes_part,
 )
+from .project_samplers import is_draw
+from .sample_functions import ARRAYS
 from .source import Source
 from .syntax import called_name, kept, walk
 from .trace import Store, Trace
@@ -1114,10 +1117,28 @@ def _initial(made: Call) -> bool:
 
 
 def _is_data(value: Value) -> bool:
-    """True for an initial value that is given as numbers rather than as an initialiser."""
+    """True for an initial value that is given as numbers rather than as an initialiser, and is not drawn at random."""
     if isinstance(value, Call):
-        return not _initial(value)
+        return not _initial(value) and not _is_drawn(value)
     return not isinstance(value, KnownValue)
+
+
+def _is_drawn(value: Call) -> bool:
+    """Whether numbers are drawn at random, and computed with nothing else but numbers that are no data: nothing is read, nor written
+    into them."""
+    inside = list(flow.sources(value))
+    calls = [part for part in inside if isinstance(part, Call)]
+    hidden = any(isinstance(part, UnknownValue) and not part.name for part in inside)
+    return not hidden and any(map(is_draw, calls)) and all(not call.fed and _computes(call) for call in calls)
+
+
+def _computes(call: Call) -> bool:
+    """Whether a call gives nothing but what it is given, in another form, or draws."""
+    if call.result is not None or is_draw(call) or effect(call) is not None or call.api in ("Tensor", "Parameter"):
+        return True
+    if call.name.startswith(("numpy.", "math.", "scipy.stats.")):
+        return not ARRAYS.search(call.name)
+    return (not call.name[:1].isalpha() and not call.name.startswith(".")) or hasattr(builtins, call.name)
 
 
 def _true(value: Value | None) -> bool:

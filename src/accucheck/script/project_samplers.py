@@ -1,16 +1,32 @@
-"""Samplers of the project's own classes: what their methods give, run with the settings of one object."""
+"""Samplers and data sources of the project's own classes: what their methods give, run with the settings of one object, and whether that
+depends on the number of the device."""
 
 from __future__ import annotations
 
 import ast
 import builtins
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
-from ..knowledge.random_numbers import GENERATORS, STATE_METHODS, sets_state, shared_generator
+from ..knowledge.random_numbers import DRAWING_METHODS, GENERATORS, STATE_METHODS, sets_state, shared_generator
 from . import ranks
-from .flow import sources
+from .flow import setting, sources, sources_of
+from .syntax import walk
 from .trace import Trace, Tracer
-from .values import Call, Function, Instance, Items, KnownValue, Many, UnknownValue, Value, options, same
+from .values import (
+    Call,
+    Function,
+    Instance,
+    Items,
+    KnownValue,
+    Many,
+    Mapping,
+    UnknownValue,
+    Value,
+    frames_around,
+    options,
+    same,
+)
 
 #: Functions of Python that give what is outside of the program, or what is not said here.
 _OUTSIDE = frozenset({"open", "input", "next", "eval", "exec", "id", "hash", "set", "frozenset", "vars", "getattr"})
@@ -21,7 +37,7 @@ def draws(trace: Trace, sampler: Instance) -> bool:
     nothing uses mixes nothing."""
     given, calls = _ran(trace, sampler, "__iter__")
     idle = _idle_draws(given, calls)
-    return any(_draws(call) and not call.under and id(call) not in idle for call in calls)
+    return any(is_draw(call) and not call.under and id(call) not in idle for call in calls)
 
 
 def in_order(trace: Trace, sampler: Instance) -> bool:
@@ -45,13 +61,71 @@ def remade_each_turn(sampler: Instance) -> bool:
     """Whether a sampler is made again in each turn of a loop, and holds what is drawn at random as it is made: the source may read its
     samples by that, whatever numbers the sampler gives."""
     held = (part for value in sampler.attributes.values() for part in sources(value))
-    return bool(sampler.loops) and any(isinstance(part, Call) and _draws(part) for part in held)
+    return bool(sampler.loops) and any(isinstance(part, Call) and is_draw(part) for part in held)
 
 
 def asks_rank(trace: Trace, sampler: Instance) -> bool:
     """Whether what a sampler gives depends on the number of the device, which it may ask for only then."""
     given, calls = _ran(trace, sampler, "__iter__")
     return "rank" in ranks.kinds(given) or any("rank" in ranks.kinds(call) for call in calls)
+
+
+def chosen_by_rank(trace: Trace, values: Sequence[Value]) -> bool:
+    """Whether values are made with the number of the device. Where objects of the project make them, their code has to ask for it: a
+    configuration that they were given whole holds more than they read."""
+    plain = (option for value in values for option in options(value) if not isinstance(option, Instance))
+    if _have_rank(plain):
+        return True
+    reached = list(sources_of(values, setting))
+    owners = {id(part): part for part in reached if isinstance(part, Instance)}
+    if not owners:
+        return False
+    names = {name for node in _code(trace, reached, owners) for name in _names(node)}
+    return any(map(ranks.names_rank, names)) or _have_rank(_held(owners.values(), names))
+
+
+def _have_rank(values: Iterable[Value]) -> bool:
+    """Whether one of these is made with the number of the device, whatever objects among them hold."""
+    return any("rank" in ranks.kinds(value, objects=False) for value in values)
+
+
+def _code(trace: Trace, values: Iterable[Value], owners: dict[int, Instance]) -> list[ast.AST]:
+    """The classes of objects, the functions that run in their methods, and those that give one of the values; each once."""
+    made = {id(part.node) for part in values if isinstance(part, Call)}
+    code: list[ast.AST] = [of.node for owner in owners.values() for of in owner.of.lineage()]
+    for frame in trace.frames:
+        if id(frame.node) in made or any(id(run.owner) in owners for run in frames_around(frame)):
+            code.append(frame.function.node)
+    return list({id(node): node for node in code}.values())
+
+
+def _held(owners: Iterable[Instance], names: set[str]) -> Iterator[Value]:
+    """What objects, and the dicts and objects within them, hold under these names or under none."""
+    queue: list[Value] = list(owners)
+    seen = set(map(id, queue))
+    while queue:
+        holder = queue.pop()
+        entries = holder.items if isinstance(holder, Mapping) else getattr(holder, "attributes", {})
+        given = [value for key, value in entries.items() if not isinstance(key, str) or key in names]
+        given += (holder.fed or []) if isinstance(holder, Mapping) else []
+        given += [value for _, args, _ in getattr(holder, "supers", ()) for value in args]
+        for option in (option for value in given for option in options(value)):
+            if not isinstance(option, (Instance, Mapping)):
+                yield option
+            elif id(option) not in seen:
+                seen.add(id(option))
+                queue.append(option)
+
+
+def _names(code: ast.AST) -> Iterator[str]:
+    """The variables, attributes and keys that code names."""
+    for part in walk(code):
+        if isinstance(part, ast.Attribute):
+            yield part.attr
+        elif isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
 
 
 def divides(trace: Trace, sampler: Instance) -> bool:
@@ -134,7 +208,7 @@ def _equal(one: Value, other: Value, depth: int = 0) -> bool:
     if not (isinstance(one, Call) and isinstance(other, Call)) or one.name != other.name or depth > 8:
         return False
     ours, theirs = ([part for part in (made.base, *made.args) if part is not None] for made in (one, other))
-    alike = len(ours) == len(theirs) > 0 and not one.keywords and not other.keywords and not _draws(one)
+    alike = len(ours) == len(theirs) > 0 and not one.keywords and not other.keywords and not is_draw(one)
     return alike and all(_equal(a, b, depth + 1) for a, b in zip(ours, theirs, strict=True))
 
 
@@ -187,7 +261,7 @@ def _idle_draws(given: Value, calls: list[Call]) -> set[int]:
     counts as its result."""
     held = {id(part) for part in sources(given, _counts)}
     used = Counter(id(part) for call in calls for value in _given_to(call) for part in options(value))
-    drawn = (call for call in calls if _draws(call) and (call.bound or call.discarded))
+    drawn = (call for call in calls if is_draw(call) and (call.bound or call.discarded))
     return {id(call) for call in drawn if not any(id(one) in held or used[id(one)] > own for one, own in _made(call))}
 
 
@@ -204,7 +278,7 @@ def _given_to(call: Call) -> list[Value]:
     return [value for value in (call.base, *call.args, *call.keywords.values(), *asked) if value is not None]
 
 
-def _draws(call: Call) -> bool:
+def is_draw(call: Call) -> bool:
     """True for what draws a number itself, not for what is made of the draw."""
     own = isinstance(call.base, Call) and call.base.name in GENERATORS and call.name not in STATE_METHODS
-    return own or bool(shared_generator(call.name))
+    return own or call.name in DRAWING_METHODS or bool(shared_generator(call.name))

@@ -189,6 +189,11 @@ def _named(name: str) -> str | None:
     return "rank" if _RANK_NAME.match(name) else "size" if _SIZE_NAME.match(name) else None
 
 
+def names_rank(name: str) -> bool:
+    """Whether a variable or a function is called as the number of this process is."""
+    return _named(name) == "rank" or _CALLS["rank"].search(name) is not None or name in _VARIABLES["rank"]
+
+
 def environment(value: Call) -> str | None:
     """The environment variable that a value is read from."""
     if value.name in ("os.getenv", "os.environ.get") or (

@@ -14,7 +14,7 @@ from ..knowledge.random_numbers import DRAWS_ONCE, IN_PLACE, shared_generator
 from . import ranks, seeding
 from .analysis import Reading
 from .flow import setting, sources
-from .project_samplers import asks_rank, divides, given_by, length_of_all
+from .project_samplers import asks_rank, chosen_by_rank, divides, given_by, length_of_all
 from .shuffling import LISTINGS, SHUFFLED, data_sets
 from .source import Source, once_each
 from .syntax import called_name, walk
@@ -308,7 +308,7 @@ class _Sharding:
         held = [value for call in chain for value in (*call.args, *call.keywords.values())]
         functions = (part for value in held for part in _with_elements(value) if isinstance(part, Function))
         made = (given_by(self.trace, function) for function in functions)
-        return any("rank" in ranks.kinds(value) for value in (*held, *made))
+        return chosen_by_rank(self.trace, [*held, *made])
 
     def sampled_elsewhere(self, origin: Call, parameters: list[str]) -> bool:
         """True for a sampler out of sight, which may ask for the number of the device itself."""
