@@ -214,7 +214,7 @@ def test_summary_tells_it_in_five_lines(faulty):
     english = accucheck("summary", str(faulty), "--lang", "en").out.splitlines()
     chinese = accucheck("summary", str(faulty), "--lang", "zh").out.splitlines()
     assert len(english) == len(chinese) == 5
-    assert english[0] == "Symptom: the loss stays at 2.303, that of guessing among 10 classes"
+    assert english[0] == "Symptom: the loss stays at 2.303, as with random guesses among 10 classes"
     assert english[1].startswith(
         "✗ wi.01 network.py:14: The weight of this nn.Dense is initialised to all zeros. Fix: "
     )

@@ -244,7 +244,7 @@ def test_wrong_uses_say_what_to_do(worker, scheduler, data, tmp_path):
         assert "Traceback" not in ran.err
     worker("127.0.0.1")
     ran = accucheck("manifest", data, "--scheduler", scheduler, timeout=60)
-    assert ran.code == 2 and "one host only" in ran.err
+    assert ran.code == 2 and "only one host" in ran.err
     ran, results = run_json(data.parent, "tcp://127.0.0.1:9", "ds.01", "data.train.path=data")
     assert ran.code == 3 and results[0]["status"] == "failed"
     assert "No Dask scheduler answers" in results[0]["reason"]["message"]

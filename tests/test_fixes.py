@@ -262,7 +262,7 @@ def test_findings_without_a_diff_are_named(tmp_path: Path) -> None:
     ran = fix(project(tmp_path, text))
     assert ran.code == 1, "a problem is left"
     assert ran.out.count("@@ -") == 1 and "train.py:6: MindDataset" in ran.err and "→ Use RandomSampler" in ran.err
-    assert "looked at by hand" in ran.err and "  problem  train.py:6" in ran.err and "train.py:6" not in ran.out
+    assert "fixed by hand" in ran.err and "  problem  train.py:6" in ran.err and "train.py:6" not in ran.out
     ran = fix(tmp_path, lang="zh")
     assert "需人工处理" in ran.err and "→ 改用 RandomSampler" in ran.err
 

@@ -107,7 +107,7 @@ def test_the_command_names_the_machine_and_the_files(cluster: list[str]) -> None
 
 def test_wrong_uses_say_what_to_do(cluster: list[str], tmp_path: Path) -> None:
     for arguments, said in (
-        (["--compare", cluster[0]], "two machines or more"),
+        (["--compare", cluster[0]], "two or more machines"),
         (["--compare", "--full", *cluster], "--compare takes manifests only"),
         ([str(tmp_path), str(tmp_path)], "one folder at a time"),
         (["--compare", cluster[0], str(tmp_path / "none.json")], "none.json"),

@@ -187,7 +187,7 @@ def test_networks_that_take_turns_are_named_and_none_is_proposed(tmp_path: Path)
     assert turns["pipelines.train.call"] == "made:judge"
     command = [sys.executable, "-m", "accucheck", "init", str(tmp_path), "--lang", "en"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True)
-    assert "the run trains 2 networks in turns (Judge, Forger)" in ended.stderr
+    assert "the run trains 2 networks in turn (Judge, Forger)" in ended.stderr
 
 
 GAN = """

@@ -159,7 +159,7 @@ def test_a_test_of_a_small_network(project):
     assert (project / "logs/lr_range.csv").read_text().startswith("step,lr,loss,accuracy\n1,1e-05,")
     assert len(rows) == 300 and rows[-1][1] == pytest.approx(10)
     assert rows[0][3] < 0.8 and max(row[3] for row in rows) == 1.0, "it was trained"
-    assert "The range test gives" in out and "curves: {lr_test: logs/lr_range.csv}" in out
+    assert "The range test finds" in out and "curves: {lr_test: logs/lr_range.csv}" in out
     assert "checked by digest" in err and "mindspore.nn:Momentum(momentum=0.9)" in err and "default" in err
     assert {path: path.read_bytes() for path in files} == files
     assert {path.name for path in project.iterdir()} == {path.name for path in files} | {"logs"}

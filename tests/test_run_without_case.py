@@ -113,7 +113,7 @@ def test_of_several_scripts_the_best_is_taken_and_the_others_are_named(tmp_path)
     ran = accucheck("run", str(tmp_path), "--only", "dp.03", "--json")
     outcome = json.loads(ran.stdout)
     assert ran.code == 1 and outcome["taken"] == {"scripts.train": "vgg_a.py"}
-    assert "vgg_a.py (could also be vgg_b.py, vgg_c.py; --script PATH examines another)" in ran.err
+    assert "vgg_a.py (could also be vgg_b.py, vgg_c.py; --script PATH selects another)" in ran.err
     assert accucheck("init", str(tmp_path)).code == 0
     assert "train: vgg_a.py  # or: vgg_b.py, vgg_c.py" in (tmp_path / "accucheck.yaml").read_text()
     assert accucheck("validate", str(tmp_path)).code == 0

@@ -428,7 +428,7 @@ def test_bad_uses_are_told_in_both_languages(tmp_path: Path) -> None:
     healthy = tmp_path / "healthy"
     healthy.mkdir()
     (healthy / "train.py").write_text("import mindspore\n")
-    for language, words in (("en", "No finding carries a change"), ("zh", "没有可以试用的修改")):
+    for language, words in (("en", "No finding has a patch"), ("zh", "没有可以试用的修改")):
         ran = accucheck("try", "--lang", language, "--", "python", "train.py", cwd=healthy)
         assert ran.code == 2 and words in ran.err, ran
     ran = accucheck("try", "--live", "--evaluate", "python 'eval.py", cwd=root, ACCUCHECK_LANG="en")

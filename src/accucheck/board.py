@@ -67,7 +67,7 @@ WORDS: Words = {
     "epoch": {"en": "epoch", "zh": "epoch"},
     "filter": {"en": "Curves whose name holds", "zh": "名称包含以下内容的曲线"},
     "cut": {
-        "en": "{count:,} more {what} are left out: --only NAME chooses.",
+        "en": "{count:,} more {what} are left out: select with --only NAME.",
         "zh": "另有 {count:,} 个{what}未列出：可用 --only NAME 选择。",
     },
     "drawn": {

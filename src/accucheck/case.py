@@ -544,7 +544,7 @@ def document_of(values: dict[str, Any], others: dict[str, list[str]] | None = No
         level[last] = msgspec.json.decode(value) if is_mapping else typed(key, value)
     head = f"{_NAMING}{SCHEMA}\n"
     head += "# accucheck.yaml: what accucheck examines; every key is optional. Check it with: accucheck validate\n"
-    head += "# What was reached, what is expected, and what says so; reports begin with it, for example:\n"
+    head += "# The accuracy reached, the one expected, and its source; reports begin with it, for example:\n"
     head += "# goal: {metric: accuracy, reached: 0.62, expected: 0.93, source: README of the benchmark}\n"
     text = head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, default_flow_style=False)
     for key, alike in (others or {}).items():

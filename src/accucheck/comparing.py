@@ -70,7 +70,7 @@ WORDS: Words = {
         "zh": "互为转置，数值一致：{name} {one} / {two}",
     },
     "turned": {
-        "en": "other shape (its axes in another order?): {name} {one} / {two}",
+        "en": "different shape (axes in a different order?): {name} {one} / {two}",
         "zh": "形状不同（可能只是轴的顺序不同）：{name} {one} / {two}",
     },
     "step-missing": {"en": "only in {path}: {step}", "zh": "仅在 {path} 中：{step}"},
@@ -91,7 +91,7 @@ WORDS: Words = {
         "zh": "差异从 {name} 开始（相对差值 {relative}）：{why}",
     },
     "unordered": {
-        "en": "the names of the files do not tell which layer ran first: number them (0001_conv1.npy) to see where the difference begins",
+        "en": "the file names do not show which layer ran first: number them (0001_conv1.npy) to see where the difference begins",
         "zh": "文件名未体现执行顺序，无法判断差异从哪一层开始；可在文件名前加序号，如 0001_conv1.npy",
     },
     "origin": {"en": "its inputs agree", "zh": "其输入一致"},

@@ -62,12 +62,12 @@ WORDS: Words = {
         "zh": "有多种对应可能、未写入的参数：{count:,} 个：{names}。可用 --write-map 写出映射文件，改好后用 --map 指定",
     },
     "parts": {
-        "en": "joined parameters of which a part is missing or of another type, left out: {count:,}: {names}",
+        "en": "joined parameters with a part that is missing or has a different type, left out: {count:,}: {names}",
         "zh": "由多个参数拼接而成、但缺少一部分或类型不一致，未写入：{count:,} 个：{names}",
     },
     "unsure": {
-        "en": "parameters that do not tell their layer (Embedding or Dense, RMSNorm or PReLU, Conv1d or Conv2d, BatchNorm3d) and were "
-        "not converted for it: {count:,}: {names}. A checkpoint of the network decides: --like",
+        "en": "parameters whose layer cannot be determined (Embedding or Dense, RMSNorm or PReLU, Conv1d or Conv2d, BatchNorm3d), not "
+        "converted: {count:,}: {names}. Give a checkpoint of the network with --like",
         "zh": "仅凭名称和形状无法判断层的类型（Embedding 还是 Dense、RMSNorm 还是 PReLU、Conv1d 还是 Conv2d、BatchNorm3d），"
         "有 {count:,} 个参数未作相应转换：{names}。可用 --like 给出目标网络的 checkpoint",
     },

@@ -31,8 +31,8 @@ WORDS: Words = {
         "zh": "没有读写 {path} 的权限，请检查属主和权限位。",
     },
     "disk-full": {
-        "en": "{path} could not be written: the disk or the quota is full. Free some room and try again; "
-        "what was saved before is intact.",
+        "en": "{path} could not be written: the disk or the quota is full. Free some space and try again; what was saved before is "
+        "intact.",
         "zh": "无法写入 {path}：磁盘或配额已满。请腾出空间后重试；此前已保存的内容完好。",
     },
     "template-ending": {
@@ -58,7 +58,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：无法包含 {name}，只能包含模板所在目录中的文件。",
     },
     "demo-folder": {
-        "en": "{path} is there and not an empty folder. The demo overwrites nothing: give --folder a new one.",
+        "en": "{path} exists and is not empty. The demo overwrites nothing: choose a new folder with --folder.",
         "zh": "{path} 已存在且不是空目录。演示不会覆盖任何内容，请用 --folder 指定新目录。",
     },
     "serve-missing": {
@@ -83,13 +83,13 @@ WORDS: Words = {
         "zh": "diff 超过 {limit} KB，请只获取部分检查项的修改。",
     },
     "agent-format": {
-        "en": "There is no format {name}. Those there are: {known}",
+        "en": "There is no format {name}. Available: {known}",
         "zh": "没有格式 {name}，可选：{known}",
     },
     "serve-host": {
-        "en": "{host} can be reached from other machines, or is not an address: the browser may do with your files what you may, over an "
-        "unencrypted line, so only this machine's own address is served (127.0.0.1). From another machine use an SSH tunnel: "
-        "ssh -L 8000:127.0.0.1:8000 USER@HOST",
+        "en": "{host} can be reached from other machines, or is not an address: a browser there could do anything with your files that "
+        "you can, over an unencrypted connection, so only this machine's own address is served (127.0.0.1). From another machine use "
+        "an SSH tunnel: ssh -L 8000:127.0.0.1:8000 USER@HOST",
         "zh": "{host} 可从其他机器访问，或不是有效地址：浏览器中的操作权限与您相同，且连接未加密，因此只监听本机地址（127.0.0.1）。"
         "从其他机器访问请使用 SSH 隧道：ssh -L 8000:127.0.0.1:8000 USER@HOST",
     },
@@ -120,7 +120,7 @@ WORDS: Words = {
         "zh": "无法完整写入 {path}：超出系统允许的文件大小（ulimit -f）。",
     },
     "too-few-manifests": {
-        "en": "There is one manifest only; give those of two machines or more.",
+        "en": "There is only one manifest; give those of two or more machines.",
         "zh": "只有一份清单，请给出至少两台机器的清单。",
     },
     "no-dask": {
@@ -148,7 +148,7 @@ WORDS: Words = {
         "zh": "{path}：Dask worker 在完成之前退出。请查看其日志，重新启动后再试。",
     },
     "worker-killed": {
-        "en": "{path}: the work ended several Dask workers one after another (out of memory?). Look into their logs.",
+        "en": "{path}: several Dask workers died one after another on this work (out of memory?). See their logs.",
         "zh": "{path}：该任务先后使多个 Dask worker 退出（可能是内存不足），请查看其日志。",
     },
     "cluster-lost": {
@@ -156,7 +156,7 @@ WORDS: Words = {
         "zh": "{path}：Dask 集群已没有 worker，或 scheduler 已退出。未完成的部分不在结果中，请重新运行。",
     },
     "one-host": {
-        "en": "The cluster has one host only, so there is nothing to compare with. Start workers on the others, or give --check.",
+        "en": "The cluster has only one host, so there is nothing to compare with. Start workers on other hosts, or use --check.",
         "zh": "集群中只有一台主机，无从比对。请在其他机器上启动 worker，或使用 --check。",
     },
     "no-command": {
@@ -201,8 +201,8 @@ WORDS: Words = {
         "zh": "{path}：字节 {offset:,} 处的记录有 {size:,} 字节，单条记录最多读取 {limit:,} 字节。",
     },
     "inflates": {
-        "en": "{path} has {size:,} bytes and inflates to more than {limit:,}, as no usual data does; reading stopped there. If it is "
-        "meant, unpack it and name that file.",
+        "en": "{path} has {size:,} bytes and inflates to more than {limit:,}, which no usual data does; reading stopped there. If this "
+        "is intended, unpack it and name that file.",
         "zh": "{path} 只有 {size:,} 字节，解压后却超过 {limit:,} 字节，不像正常数据，已停止读取。如确属正常，请先解压，"
         "再指定解压后的文件。",
     },
@@ -222,7 +222,7 @@ WORDS: Words = {
         "zh": "{path} 已损坏：第 {offset:,} 字节处的记录校验和不符，请重新拷贝。",
     },
     "not-scalar": {
-        "en": "{path}: the field {field} is of type {type} and holds no single value a row; name another field.",
+        "en": "{path}: the field {field} is of type {type} and does not hold a single value per row; name another field.",
         "zh": "{path}：字段 {field} 的类型为 {type}，并非每行一个值，请改用其他字段。",
     },
     "picture": {
@@ -239,7 +239,7 @@ WORDS: Words = {
         "zh": "{path} 不完整：在第 {offset:,} 字节处应有 {expected}，但文件已结束。请重新拷贝该文件，或等待其写完。",
     },
     "malformed": {
-        "en": "{path} cannot be read as {format}: at byte {offset:,} {expected} was expected. It is damaged or of another kind: "
+        "en": "{path} cannot be read as {format}: at byte {offset:,} {expected} was expected. It is damaged or has a different format: "
         "copy or save it again.",
         "zh": "无法按 {format} 格式读取 {path}：在第 {offset:,} 字节处应为 {expected}。文件已损坏或并非该格式，请重新拷贝或保存。",
     },
@@ -261,9 +261,8 @@ WORDS: Words = {
         "zh": "{path}：无法从内容识别格式。此处可读取：{expected}。",
     },
     "no-curve": {
-        "en": "{path} holds no curve: no line gives a number such as a loss together with a step or an epoch. Give the log of a "
-        "training, "
-        "a CSV, JSON Lines, or an event file with scalars.",
+        "en": "{path} contains no curve: no line has a number such as a loss together with a step or an epoch. Give the log of a "
+        "training, a CSV, JSON Lines, or an event file with scalars.",
         "zh": "{path} 中没有曲线：没有任何一行同时给出 step 或 epoch 与 loss 等数值。"
         "请提供训练日志、CSV、JSON Lines 或含标量的 event 文件。",
     },
@@ -424,8 +423,8 @@ WORDS: Words = {
         "zh": "未读取 {path}：fsspec 的 {system} 文件系统会执行文件中给出的指令。请直接给出数据所在的地址。",
     },
     "own-link": {
-        "en": "{path} is a link, which accucheck never makes there: writing would change what it leads to. If you know it, put a folder "
-        "or file in its place; else remove it. Nothing was written; --read-only opens the project as it is.",
+        "en": "{path} is a link, which accucheck never makes there: writing would change what it leads to. If you know it, replace it "
+        "with a folder or file; otherwise remove it. Nothing was written; --read-only opens the project as it is.",
         "zh": "{path} 是一个链接，而 accucheck 不会在此处创建链接：写入会改动它所指向的内容。若是有意设置，"
         "请改为真实的目录或文件，否则请删除。未写入任何内容；可用 --read-only 只读打开该项目。",
     },
@@ -487,7 +486,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：{key} 不是按键，{id} 仍用默认按键。写法如 r、R、F5、ctrl+r、space、?。",
     },
     "settings-key-taken": {
-        "en": "{path}:{line}: {key} is needed for moving about, so {id} keeps its own key. Choose another.",
+        "en": "{path}:{line}: {key} is needed for navigation, so {id} keeps its own key. Choose another.",
         "zh": "{path}:{line}：{key} 用于移动光标等基本操作，{id} 仍用默认按键，请另选一个。",
     },
     "settings-clash": {
@@ -542,7 +541,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：终点 {name} 与检查项同名，请改用其他名称。",
     },
     "case-not-added": {
-        "en": "{path} was left as it is: there is no place in it for further keys. Write them into it yourself: {keys}",
+        "en": "{path} was left as it is because keys cannot be added to it automatically. Add them yourself: {keys}",
         "zh": "{path} 未作改动：无法在其中自动添加新的键，请手动填入：{keys}",
     },
     "path-nowhere": {
@@ -550,7 +549,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：{item} 指向 {to}，它既不是检查项，也不在 ends 中。{hint}",
     },
     "path-circle": {
-        "en": "{path}:{line}: the path goes in a circle: {items}. Let one of these lead elsewhere.",
+        "en": "{path}:{line}: the path goes in a circle: {items}. Make one of these lead elsewhere.",
         "zh": "{path}:{line}：路径形成了环：{items}，请修改其中一项的去向。",
     },
     "path-no-end": {
@@ -608,7 +607,8 @@ WORDS: Words = {
         "zh": "{path} 的键超过 {limit:,} 个，未作比较，请给出配置文件。",
     },
     "many-scripts": {
-        "en": "{path}: {key} names {count:,} scripts; at most {limit:,} are read. Name those that are started, not what they import.",
+        "en": "{path}: {key} names {count:,} scripts; at most {limit:,} are read. Name the scripts that are started, not the modules "
+        "they import.",
         "zh": "{path}：{key} 列出了 {count:,} 个脚本，最多读取 {limit:,} 个。只需列出直接启动的脚本，无需列出其导入的模块。",
     },
     "set-syntax": {
@@ -651,7 +651,7 @@ WORDS: Words = {
         "zh": "{path}:{line}：过长或嵌套过深，无法解析，因此无法检查。",
     },
     "script-shadow": {
-        "en": "{path}: import {name} gets {local} of this project and not the framework, so nothing can be said about what it calls. "
+        "en": "{path}: import {name} finds {local} of this project instead of the framework, so nothing can be said about its calls. "
         "Rename {local}.",
         "zh": "{path}：import {name} 得到的是本项目的 {local}，而不是框架本身，因此无法判断其调用的含义。请重命名 {local}。",
     },
@@ -679,11 +679,12 @@ WORDS: Words = {
         "请反馈该问题；其他探针不受影响。",
     },
     "live-no-tensor": {
-        "en": "{call} gave {found} where a tensor is needed. Return the loss or the output as a MindSpore Tensor, or first in a tuple.",
+        "en": "{call} returned {found} where a tensor is needed. Return the loss or the output as a MindSpore Tensor, or first in a "
+        "tuple.",
         "zh": "{call} 给出的是 {found}，而这里需要张量。请以 MindSpore Tensor 返回损失或输出，或把它放在元组的第一位。",
     },
     "live-columns": {
-        "en": "{call} takes {takes} and would be given {given}. Say in {key} which columns of the pipeline it takes, in order, as in "
+        "en": "{call} takes {takes} but would get {given}. List in {key} the columns of the pipeline that it takes, in order, as in "
         "{key}: [{example}]. The pipeline has {names}.",
         "zh": "{call} 的参数为 {takes}，与将传入的 {given} 不符。请在 {key} 中按顺序写明它取数据管道的哪些列，例如 {key}: [{example}]。"
         "数据管道的列有：{names}。",
@@ -702,7 +703,7 @@ WORDS: Words = {
         "zh": "{call} 返回了 {count} 个数据集。请指定只返回训练数据集的函数。",
     },
     "live-no-network": {
-        "en": "{call} returned {found}, which is not a network (nn.Cell). Name a function or class that gives the network itself.",
+        "en": "{call} returned {found}, which is not a network (nn.Cell). Name a function or class that returns the network itself.",
         "zh": "{call} 返回的是 {found}，不是网络（nn.Cell）。请指定直接返回网络的函数或类。",
     },
     "live-no-loss": {
@@ -714,18 +715,18 @@ WORDS: Words = {
         "zh": "{call} 返回的是 {found}，不是 MindSpore 优化器。请指定优化器类，或以参数列表为首个参数的函数。",
     },
     "live-no-rate": {
-        "en": "{call} made an optimizer ({found}) whose learning rate cannot be set: it follows a schedule of its own. Name a class of "
-        "optimizer, or a function that passes learning_rate on.",
+        "en": "{call} created an optimizer ({found}) whose learning rate cannot be set: it follows its own schedule. Name an optimizer "
+        "class, or a function that passes learning_rate on.",
         "zh": "{call} 创建的优化器（{found}）使用自带的学习率策略，无法逐步设置学习率。请指定优化器类，或把 learning_rate "
         "原样传入的函数。",
     },
     "live-no-batch": {
-        "en": "{call} gave no batch of samples.",
+        "en": "{call} yielded no batch of samples.",
         "zh": "{call} 没有输出任何 batch。",
     },
     "curves-nothing": {
-        "en": "{path} names no curves. Watch the training (accucheck watch -- python train.py), name curves.train in the case, or give the "
-        "files: accucheck curves FILE...",
+        "en": "{path} names no curves. Watch the training (accucheck watch -- python train.py), set curves.train in accucheck.yaml, or "
+        "give the files: accucheck curves FILE...",
         "zh": "{path} 没有指定曲线。请先观察训练（accucheck watch -- python train.py），在用例中设置 curves.train，或直接给出文件："
         "accucheck curves FILE...",
     },
@@ -736,8 +737,8 @@ WORDS: Words = {
         "accucheck graph FILE。",
     },
     "graph-no-benchmark": {
-        "en": "{path} names no network of the benchmark: set graphs.reference or checkpoints.reference in the case, or give --beside "
-        "FILE.",
+        "en": "{path} names no network of the benchmark: set graphs.reference or checkpoints.reference in accucheck.yaml, or use "
+        "--beside FILE.",
         "zh": "{path} 没有指定基准的网络：请在用例中设置 graphs.reference 或 checkpoints.reference，或使用 --beside FILE。",
     },
     "graph-no-network": {
@@ -838,14 +839,14 @@ WORDS: Words = {
     },
     "recorded-samples": {
         "en": "samples cannot be recorded: it is a {type}, but the identities of a batch, shape (batch,), or the batch are expected.",
-        "zh": "无法记录 samples：其类型为 {type}，应为一个批次的样本标识（形状为 (batch,)），或批次数据本身。",
+        "zh": "无法记录 samples：其类型为 {type}，应为一个 batch 的样本标识（形状为 (batch,)），或 batch 数据本身。",
     },
     "recorded-losses": {
         "en": "losses cannot be recorded: it is a {type}, but one number for each of the {count:,} samples is expected.",
         "zh": "无法记录 losses：其类型为 {type}，应为 {count:,} 个样本各自的损失值。",
     },
     "watch-every": {
-        "en": "every is {value}, but a whole number of steps from 1 on is expected: each such step is looked at.",
+        "en": "every is {value}, but must be a whole number of steps, at least 1: one step in that many is examined.",
         "zh": "every 为 {value}，应为不小于 1 的整数：每隔这么多步观察一步。",
     },
     "recorded-fit": {
@@ -897,15 +898,15 @@ WORDS: Words = {
         "zh": "{path}：输出文件名须以 .ckpt 或 .safetensors 结尾；转换 TFRecord 时须以 .mindrecord 结尾。",
     },
     "data-consent": {
-        "en": "To show what the pipelines make of samples runs the project's own code. Allow it with --live.",
+        "en": "Showing the samples as the pipelines see them runs the project's own code. Allow it with --live.",
         "zh": "显示数据管道处理后的样本需要运行项目自身的代码。请用 --live 授权。",
     },
     "no-pipelines": {
-        "en": "The case names no pipeline: say in pipelines.train and pipelines.eval which functions give the data sets.",
+        "en": "accucheck.yaml names no pipeline: set pipelines.train and pipelines.eval to the functions that return the data sets.",
         "zh": "accucheck.yaml 没有写明数据管道：请在 pipelines.train 和 pipelines.eval 中写明返回数据集的函数。",
     },
     "pipelines-time": {
-        "en": "The pipelines gave no samples within {seconds:g} s.",
+        "en": "The pipelines yielded no samples within {seconds:g} s.",
         "zh": "数据管道在 {seconds:g} 秒内没有输出样本。",
     },
     "pipelines-nothing": {"en": "There is nothing to show. {notes}", "zh": "没有可显示的内容。{notes}"},
@@ -934,9 +935,8 @@ WORDS: Words = {
         "zh": "{path}：第 {row:,} 条记录的 {field} 有 {count:,} 个字节串；MindRecord 的一个字段只能存一个。",
     },
     "field-empty": {
-        "en": "Record {row:,} (from 0) has no value of {field}: MindRecord has no empty arrays, and MindSpore would read a number "
-        "that is "
-        "not there. Leave the record out, or give the field a value.",
+        "en": "Record {row:,} (from 0) has no value of {field}: MindRecord has no empty arrays, and MindSpore would read a number that "
+        "does not exist. Leave the record out, or give the field a value.",
         "zh": "第 {row:,} 条记录（从 0 计）的 {field} 没有值：MindRecord 不支持空数组，MindSpore 会读出并不存在的数。"
         "请去掉该记录，或给该字段赋值。",
     },
@@ -1031,8 +1031,8 @@ WORDS: Words = {
         "zh": "{path} 有 {size:,} 字节，超出备注上限（{limit:,} 个字符），备注未改动。该文件已保留，可删减后再编辑，或作为附件添加。",
     },
     "session-changed": {
-        "en": "{path} was changed by another program while it was open here. What that wrote was kept aside as {aside}; "
-        "the answers of this session were saved.",
+        "en": "{path} was changed by another program while it was open here. The other program's version was kept as {aside}; the "
+        "answers of this session were saved.",
         "zh": "{path} 在此处打开期间被其他程序改动。其内容已另存为 {aside}；本会话的结论已保存。",
     },
     "session-taken": {
@@ -1086,7 +1086,7 @@ WORDS: Words = {
         "zh": "{path} 超过 {limit} MB，不可能是会话文件，未读取。",
     },
     "session-alone": {
-        "en": "{path} is a session without its project, so that nothing can be examined. Open the project's folder for that.",
+        "en": "{path} is a session without its project, so nothing can be examined. Open the project's folder for that.",
         "zh": "{path} 只是会话文件，没有对应的项目，无法进行检查。如需检查，请打开项目目录。",
     },
     # mending
@@ -1111,13 +1111,13 @@ WORDS: Words = {
         "zh": "显示修改后 {path} 又有变动，因此未写入，请重新查看。",
     },
     "mend-undo-changed": {
-        "en": "{path} has changed since the fix was applied, so it was not put back. The copy from before lies in .accucheck/backups.",
+        "en": "{path} has changed since the fix was applied, so it was not put back. The original is in .accucheck/backups.",
         "zh": "修改后 {path} 又有变动，因此未恢复。修改前的副本位于 .accucheck/backups。",
     },
     # try
     "try-none": {
-        "en": "No finding carries a change that could be tried. Run the probes first: accucheck run, or R in the walkthrough. Where they "
-        "have run, see what they found: it has to be fixed by hand.",
+        "en": "No finding has a patch that could be tried. Run the probes first: accucheck run, or R in the walkthrough. If they have "
+        "run, what they found has to be fixed by hand.",
         "zh": "没有可以试用的修改。请先运行探针：accucheck run，或在界面中按 R；若已运行过，请查看发现的问题并手工修改。",
     },
     "try-misfit": {
@@ -1142,7 +1142,7 @@ WORDS: Words = {
     },
     "try-changed": {
         "en": "Files of the project have changed while a copy of it was trained: {paths}. Its results were not kept. If the training "
-        "wrote them, give it another place to write to.",
+        "wrote them, make it write elsewhere.",
         "zh": "在副本中训练期间，项目的文件有变动：{paths}。该次结果未保留。如果是训练写入的，请为其指定其他输出位置。",
     },
     # tune
@@ -1151,8 +1151,8 @@ WORDS: Words = {
         "zh": "超参搜索需要 Optuna，尚未安装：pip install {install}",
     },
     "tune-no-search": {
-        "en": "Nothing is given to be searched. Name options of the command or keys of its configuration: --search lr=1e-4..1e-1:log "
-        "--search batch=16,32,64",
+        "en": "Nothing to search. Name options of the command or keys of its configuration: --search lr=1e-4..1e-1:log --search "
+        "batch=16,32,64",
         "zh": "没有给出要搜索的内容。请写出命令的选项或配置文件的键：--search lr=1e-4..1e-1:log --search batch=16,32,64",
     },
     "tune-space": {
@@ -1168,7 +1168,7 @@ WORDS: Words = {
         "zh": "{text}：带 :log 的范围须从大于 0 的数开始，且不能有 step。",
     },
     "tune-twice": {
-        "en": "{name} is given twice, or more than {limit} names are searched.",
+        "en": "{name} is given twice, or there are more than {limit} names to search.",
         "zh": "{name} 重复给出，或搜索的名称超过 {limit} 个。",
     },
     "tune-no-option": {
@@ -1176,7 +1176,7 @@ WORDS: Words = {
         "zh": "{where} 中没有名为 {name} 的选项或键。相近的有：{known}",
     },
     "tune-several-keys": {
-        "en": "{name} may mean several keys; give the whole one: {places}",
+        "en": "{name} could be several keys; give the full key: {places}",
         "zh": "{name} 可指多个键，请写出完整的键：{places}",
     },
     "tune-unread": {
@@ -1186,9 +1186,8 @@ WORDS: Words = {
         "zh": "没有看到 {command} 启动项目中的哪个 Python 脚本，无法判断 {name} 是否是其选项。请连同短横线写出：--search=--{name}=...",
     },
     "tune-not-passed": {
-        "en": "{command} does not hand {name} on to its script: an option at its end is not among the script's. Give the command "
-        "that starts "
-        "the script itself.",
+        "en": "{command} does not pass {name} on to its script: an option at its end does not reach the script. Give the command that "
+        "starts the script itself.",
         "zh": "{command} 不会把 {name} 传给其脚本（写在末尾的选项到不了脚本）。请直接给出启动脚本的命令。",
     },
     "tune-no-metric": {
@@ -1199,8 +1198,8 @@ WORDS: Words = {
         "没有丢失任何内容。",
     },
     "tune-tells-nothing": {
-        "en": "The training prints and writes no number with a name, so trials cannot be compared. Have it print its metric, such as "
-        '"accuracy: 0.91", or give the command that evaluates with --evaluate. Nothing was lost.',
+        "en": 'The training reports no named number, so trials cannot be compared. Have it print its metric, such as "accuracy: 0.91", '
+        "or give the command that evaluates with --evaluate. Nothing was lost.",
         "zh": "训练没有打印或写出任何带名称的数值，无法比较各次试验。请让它打印指标（如 accuracy: 0.91），或用 --evaluate 给出评估命令。"
         "没有丢失任何内容。",
     },
@@ -1213,18 +1212,18 @@ WORDS: Words = {
         "zh": "命令本身运行失败，退出码 {exit}，因此没有开始搜索：{note}",
     },
     "tune-all-failed": {
-        "en": "The last {count} trials failed or gave no finite metric, so the search was ended. What was found is kept. The last "
-        "words: {note}",
+        "en": "The last {count} trials failed or had no finite metric, so the search was ended. What was found is kept. Last output: "
+        "{note}",
         "zh": "最近 {count} 次试验均失败或没有得到有限的指标，搜索已结束；已有结果已保存。最后的输出：{note}",
     },
     "tune-faults": {
-        "en": "{count} {count:fault is|faults are} known that no setting can remove; a search would only find what suits "
-        "{count:it|them}. Fix {count:it|them} first (accucheck fix shows changes), or search all the same with --force.",
+        "en": "{count} known {count:fault|faults} cannot be removed by any setting; a search would only find what compensates for "
+        "{count:it|them}. Fix {count:it|them} first (accucheck fix shows patches), or search anyway with --force.",
         "zh": "已知 {count} 处问题，调参无法解决，此时搜索只会得到迁就问题的设置。"
         "请先修改（accucheck fix 给出改法），或用 --force 强制搜索。",
     },
     "tune-no-storage": {
-        "en": "{storage} is no place to keep a study. Give --storage a file of SQLite ({endings}), an address that Optuna knows such as "
+        "en": "{storage} cannot hold a study. Give --storage a file of SQLite ({endings}), an address that Optuna knows such as "
         "sqlite:///FILE, mysql://USER@HOST/NAME or postgresql://USER@HOST/NAME, or journal://FILE. Nothing was run.",
         "zh": "{storage} 不能用来保存研究。--storage 可以是 SQLite 文件（{endings}）、Optuna 支持的地址（如 sqlite:///文件、"
         "mysql://用户@主机/库名、postgresql://用户@主机/库名）或 journal://文件。没有运行任何内容。",
@@ -1240,25 +1239,24 @@ WORDS: Words = {
         "zh": "{storage} 被其他程序锁定。请结束该程序，或另给 --storage；此前保存的内容完好。",
     },
     "tune-foreign-study": {
-        "en": "The study {name} was not made by accucheck. Give another --study.",
+        "en": "The study {name} was not created by accucheck. Choose another --study.",
         "zh": "研究 {name} 不是由 accucheck 创建的，请用 --study 另取名称。",
     },
     "tune-other-command": {
-        "en": "The study {name} is of another command: {theirs}, not {ours}. Give another --study.",
+        "en": "The study {name} belongs to a different command: {theirs}, not {ours}. Choose another --study.",
         "zh": "研究 {name} 属于另一条命令：{theirs}，而不是 {ours}。请用 --study 另取名称。",
     },
     "tune-other-search": {
-        "en": "The study {name} searches something else: {theirs}, not {ours}. Give another --study.",
+        "en": "The study {name} has a different search space: {theirs}, not {ours}. Choose another --study.",
         "zh": "研究 {name} 搜索的是另外的内容：{theirs}，而不是 {ours}。请用 --study 另取名称。",
     },
     "tune-other-state": {
-        "en": "The study {name} is of other code, of another project or of this one before it was changed, so its trials cannot be "
-        "compared. Give "
-        "another --study.",
+        "en": "The study {name} belongs to different code (another project, or this one before a change), so its trials cannot be "
+        "compared. Choose another --study.",
         "zh": "研究 {name} 属于不同的代码（另一个项目，或本项目修改之前），其试验不可比较。请用 --study 另取名称。",
     },
     "tune-other-metric": {
-        "en": "The study {name} is about another metric: {theirs}, not {ours}. Give another --study.",
+        "en": "The study {name} uses a different metric: {theirs}, not {ours}. Choose another --study.",
         "zh": "研究 {name} 针对的是另一指标：{theirs}，而不是 {ours}。请用 --study 另取名称。",
     },
     "tune-none": {
@@ -1299,7 +1297,7 @@ WORDS: Words = {
         "zh": "无法启动编辑器 {editor}：{problem}。请检查 $VISUAL 和 $EDITOR。",
     },
     "editor-suspend": {
-        "en": "No editor can be opened here: this terminal cannot be given away (in a browser, for instance).",
+        "en": "No editor can be opened here: this terminal cannot be handed to another program (in a browser, for instance).",
         "zh": "此处无法打开编辑器：当前终端不能交给其他程序使用（例如在浏览器中）。",
     },
     "place-none": {
@@ -1308,7 +1306,7 @@ WORDS: Words = {
     },
     # reviews
     "review-unanswered": {
-        "en": "{item} has no conclusion yet, so that there is nothing to review.",
+        "en": "{item} has no conclusion yet, so there is nothing to review.",
         "zh": "{item} 尚未填写结论，无法评审。",
     },
     "review-own": {
@@ -1316,7 +1314,7 @@ WORDS: Words = {
         "zh": "{item} 的结论由 {who} 填写，应由他人评审。如您不是 {who}，请用 --as 给出姓名。",
     },
     "return-without-comment": {
-        "en": "{item} cannot be returned without a word: say what is missing (--comment).",
+        "en": "{item} cannot be returned without a comment: say what is missing (--comment).",
         "zh": "退回 {item} 时须说明原因（--comment）。",
     },
     "review-none": {"en": "{item} has no review.", "zh": "{item} 没有评审意见。"},

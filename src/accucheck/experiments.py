@@ -49,8 +49,8 @@ WORDS: Words = {
         "zh": "1. 逐项放开固定的随机性",
     },
     "free-why": {
-        "en": "For trouble that is gone once all randomness is fixed (cmp.01): what brings it back is the clue. Where it shows in spite "
-        "of that, go to part 2.",
+        "en": "For a problem that disappears once all randomness is fixed (cmp.01): whatever brings it back is the clue. If it "
+        "persists, go to part 2.",
         "zh": "适用于随机性全部固定（cmp.01）之后问题消失的情况：放开哪一项后问题重现，哪一项就是线索。固定后问题仍在的，直接做第 2 部分。",
     },
     "free-start": {
@@ -72,7 +72,7 @@ WORDS: Words = {
         "zh": "{how}运行 {run}，逐步的 loss 存到 {log}。",
     },
     "free-compare": {
-        "en": "{command} tells from which step on it has a say; where the runs agree, it has none and is not the cause.",
+        "en": "{command} shows from which step on it has an effect; if the runs agree, it has none and is not the cause.",
         "zh": "{command} 会指出它从第几步起有影响；两次运行一致说明它没有影响，也就不是原因。",
     },
     "free-outcome": {
@@ -89,7 +89,7 @@ WORDS: Words = {
         "zh": "把这些层的概率恢复为正式训练的取值。",
     },
     "network-means": {
-        "en": "Then their rate, or which side it counts (p is what is dropped, keep_prob what is kept), and whether set_train is "
+        "en": "Then check their rate, or what it means (p is the share dropped, keep_prob the share kept), and whether set_train is "
         "called (api.01, api.02).",
         "zh": "若重现，查其概率、含义（p 为丢弃概率，keep_prob 为保留概率）以及是否调用了 set_train（api.01、api.02）。",
     },
@@ -105,21 +105,21 @@ WORDS: Words = {
     "augmentation": {"en": "Data: augmentation", "zh": "数据：增强"},
     "augmentation-how": {"en": "Put the random transforms back.", "zh": "恢复随机变换。"},
     "augmentation-means": {
-        "en": "Then the ranges and the order of the transforms, against those of the benchmark and of evaluation (dp.01, dp.02).",
+        "en": "Then compare the ranges and order of the transforms with those of the benchmark and of evaluation (dp.01, dp.02).",
         "zh": "若重现，把变换的取值范围和顺序与标杆、与推理时的处理对比（dp.01、dp.02）。",
     },
     "workers": {"en": "Data: parallel workers", "zh": "数据：并行线程数"},
     "workers-how": {
-        "en": "Set num_parallel_workers to what the real training uses.",
+        "en": "Set num_parallel_workers as in the real training.",
         "zh": "把 num_parallel_workers 改回正式训练的取值。",
     },
     "workers-means": {
-        "en": "Then what the workers share: functions of the project with a state, generators, files opened once.",
+        "en": "Then check what the workers share: stateful functions of the project, generators, files opened once.",
         "zh": "若重现，查各线程共用的东西：带状态的自定义函数、随机数生成器、只打开一次的文件。",
     },
     "weights": {"en": "Initial weights", "zh": "初始权重"},
     "weights-how": {
-        "en": "Do not load the checkpoint, or, where only the seed fixes them, draw them with another seed.",
+        "en": "Do not load the checkpoint, or, if only the seed fixes them, initialise them with a different seed.",
         "zh": "不加载该 checkpoint；若仅靠种子固定，则换一个种子生成。",
     },
     "weights-means": {
@@ -198,11 +198,11 @@ WORDS: Words = {
         "zh": "在脚本的副本中，放在 `{model}` 和数据集创建之后。用 `rest`（原为 {data}）训练一个 epoch，dataset_sink_mode=False。",
     },
     "resume-log": {
-        "en": "Keep the loss of each step in {log}. It must repeat what the whole run had: {values}.",
+        "en": "Record the loss of each step in {log}. It must match the full run: {values}.",
         "zh": "逐步的 loss 存到 {log}。它应重现完整运行中的数值：{values}。",
     },
     "resume-log-plain": {
-        "en": "Keep the loss of each step in {log}. It must repeat what the whole run had from step {before:,} on.",
+        "en": "Record the loss of each step in {log}. It must match the full run from step {before:,} on.",
         "zh": "逐步的 loss 存到 {log}。它应重现完整运行中从第 {before:,} 步起的数值。",
     },
     "value": {"en": "step {new} {value:.9g} (was step {old:,})", "zh": "第 {new} 步 {value:.9g}（原第 {old:,} 步）"},
@@ -214,8 +214,8 @@ WORDS: Words = {
         "zh": "{command} 对比两边，应得到：第一步一致，第二步不同。",
     },
     "outcome-first": {
-        "en": "Step 1 differs from what the whole run had: not all of the state was kept, or the batches are others. A loss scale, a "
-        "scheduler and generators of random numbers of the script's own must be kept too.",
+        "en": "If step 1 differs from the full run, some of the state was not saved, or the batches differ. A loss scale, a scheduler "
+        "and the script's own random generators must be saved too.",
         "zh": "第 1 步与完整运行不同：状态没有保存完整，或 batch 不同。脚本自己的 loss scale、学习率调度器和随机数生成器也要保存。",
     },
     "outcome-weights": {
@@ -227,8 +227,8 @@ WORDS: Words = {
         "问题在第 {step:,} 步的 batch 或正向，继续做 cmp.04 和 cmp.09。",
     },
     "outcome-none": {
-        "en": "Both steps agree now: what parted them is not in the state. Something that counts steps or epochs, a callback, or the data "
-        "(the order of a later epoch) did.",
+        "en": "If both steps now agree, the cause is not in the state: something that counts steps or epochs, a callback, or the data "
+        "(the order of a later epoch) is.",
         "zh": "两步都一致：分叉的原因不在这些状态里，而在按步数或 epoch 计数的代码、回调函数或数据（后续 epoch 的顺序）。",
     },
 }

@@ -35,7 +35,7 @@ SUMMARY_LINES = 5
 WORDS: Words = {
     # what to do
     "rerun": {
-        "en": "Run again what is out of date: {items}",
+        "en": "Rerun outdated probes: {items}",
         "zh": "重新运行结果已过期的检查项：{items}",
     },
     "rerun-why": {
@@ -126,7 +126,7 @@ WORDS: Words = {
         "zh": "运行适用于任何训练的检查（清单“{title}”）：{items}",
     },
     "sanity-why": {
-        "en": "no certain problem here; these checks look at what this checklist does not",
+        "en": "no certain problem here; these checks cover what this checklist does not",
         "zh": "此清单没有确定的问题，而这些检查能发现其各项没有涉及的问题",
     },
     "sanity-found": {

@@ -37,7 +37,7 @@ WORDS: Words = {
         "zh": "{folder} 中有 {count:,} 个文件被打开过，文件名已写入 {path}",
     },
     "failed": {
-        "en": "the command ended with exit code {code}; the list holds what was opened until then",
+        "en": "the command ended with exit code {code}; the list has the files opened until then",
         "zh": "命令的退出码为 {code}；列表只包含此前打开过的文件",
     },
     "lost": {

@@ -58,7 +58,7 @@ REASONS: Words = {
         "zh": "{python} 中没有安装 MindSpore。请把 runtime.python 设为训练环境的 Python 解释器，或在 accucheck 所在环境中安装 MindSpore"
         "（CPU 版：pip install 'accucheck[mindspore]'）。",
     },
-    "cancelled": {"en": "Cancelled; what was found until then is kept.", "zh": "已取消，此前的发现均已保留。"},
+    "cancelled": {"en": "Cancelled; what was found so far is kept.", "zh": "已取消，此前的发现均已保留。"},
     "timeout": {
         "en": "Stopped after {seconds:g} s without finishing. Give more time with --timeout.",
         "zh": "运行 {seconds:g} 秒仍未完成，已停止。可用 --timeout 放宽时限。",

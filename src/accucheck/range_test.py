@@ -37,7 +37,7 @@ _SETTINGS = ("momentum", "weight_decay", "beta1", "beta2", "eps", "use_nesterov"
 WORDS: Words = {
     "from-case": {"en": "accucheck.yaml", "zh": "accucheck.yaml"},
     "from-script": {
-        "en": "as {place} creates it; optimizer in accucheck.yaml decides otherwise",
+        "en": "as created in {place}; optimizer in accucheck.yaml overrides it",
         "zh": "与 {place} 一致；可用 accucheck.yaml 的 optimizer 另行指定",
     },
     "from-nowhere": {
@@ -45,7 +45,7 @@ WORDS: Words = {
         "zh": "accucheck 的默认值；上下限只对所用的优化器有效，请在 accucheck.yaml 的 optimizer 中写明实际使用的优化器",
     },
     "phase": {
-        "en": "phase: {phase}, the first of those of accucheck.yaml; the others are not tested: {others}",
+        "en": "phase: {phase}, the first one in accucheck.yaml; the others are not tested: {others}",
         "zh": "阶段：{phase}（accucheck.yaml 中的第一个）；其余阶段未测试：{others}",
     },
     "begins": {

@@ -60,7 +60,7 @@ WORDS: Words = {
         "zh": "accucheck：有记录未能写入，训练不受影响：{problem}",
     },
     "unread": {
-        "en": "accucheck: {what} could not be recorded, the training continues: {problem}",
+        "en": "accucheck: {what} could not be recorded; training continues: {problem}",
         "zh": "accucheck：未能记录 {what}，训练不受影响：{problem}",
     },
     "opened-partly": {

@@ -24,15 +24,15 @@ WORDS: Words = {
     "steps": {"en": "{role}: {steps}", "zh": "{role}：{steps}"},
     "no-steps": {"en": "{role}: the samples as they are", "zh": "{role}：样本不作处理"},
     "own-rows": {
-        "en": "{role} was given its own samples: those of the others have no column that fits {column}.",
+        "en": "{role} shows its own samples: the others have no column that matches {column}.",
         "zh": "{role}使用自己的样本：其他管道的样本没有与 {column} 相符的列。",
     },
     "not-replayed": {
-        "en": "{role} is not shown: its pipeline cannot be run on given samples ({what}).",
+        "en": "{role} is not shown: its pipeline cannot be run on selected samples ({what}).",
         "zh": "{role}未显示：无法用给定的样本运行其数据管道（{what}）。",
     },
     "no-rows": {
-        "en": "{role} is not shown: its pipeline gives no sample.",
+        "en": "{role} is not shown: its pipeline yields no samples.",
         "zh": "{role}未显示：其数据管道没有输出样本。",
     },
 }

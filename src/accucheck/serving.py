@@ -42,7 +42,7 @@ WORDS: Words = {
     },
     "stranger": {
         "zh": "拒绝访问：只接受本机地址，且不接受其他网页的请求。\n",
-        "en": "Refused: only this machine's own names are served, and no request of another page.\n",
+        "en": "Refused: only this machine's own names are served, and no requests from other pages.\n",
     },
 }
 

@@ -34,7 +34,7 @@ WORDS: Words = {
     "repeat": {"en": "as trial {of}, seed {seed}", "zh": "同试验 {of}，种子 {seed}"},
     "end": {"en": "trained to the end", "zh": "训练完成"},
     "time": {"en": "stopped when its time was over", "zh": "到时停止"},
-    "pruned": {"en": "given up: worse than others", "zh": "落后，提前终止"},
+    "pruned": {"en": "stopped early: worse than others", "zh": "落后，提前终止"},
     "failed": {"en": "failed, exit code {code}", "zh": "失败，退出码 {code}"},
     "failed-note": {"en": "trial {number} failed: {note}", "zh": "试验 {number} 失败：{note}"},
     "nan": {"en": "NaN or Inf", "zh": "出现 NaN 或 Inf"},
@@ -42,7 +42,7 @@ WORDS: Words = {
     "nothing": {"en": "no {metric} was seen", "zh": "没有看到 {metric}"},
     "more": {"en": "{count:,} more {count:trial|trials}, with a lower rank", "zh": "另有 {count:,} 次排名靠后的试验"},
     "counts": {
-        "en": "{count:,} {count:trial|trials}: {whole:,} trained to the end, {pruned:,} given up early, {wrong:,} failed or not finite; "
+        "en": "{count:,} {count:trial|trials}: {whole:,} trained to the end, {pruned:,} stopped early, {wrong:,} failed or not finite; "
         "{epochs:,} epochs in all.",
         "zh": "共 {count:,} 次试验：{whole:,} 次完成，{pruned:,} 次提前终止，{wrong:,} 次失败或出现 NaN；合计 {epochs:,} 个 epoch。",
     },
@@ -86,7 +86,7 @@ WORDS: Words = {
     "best": {"en": "Best", "zh": "最好"},
     "importance": {"en": "How much each setting decided", "zh": "各设置的影响程度"},
     "importance-few": {
-        "en": "How much each setting decided is not told by so few trials.",
+        "en": "There are too few trials to say how much each setting matters.",
         "zh": "试验次数太少，尚不能判断各设置的影响程度。",
     },
     "parallel": {

@@ -104,11 +104,11 @@ WORDS: Words = {
         "zh": "loss 自第 {at:,} 个 {unit} 起为 NaN 或 Inf",
     },
     "at-guess": {
-        "en": "the loss stays at {loss:.4g}, that of guessing among {classes:,} classes",
+        "en": "the loss stays at {loss:.4g}, as with random guesses among {classes:,} classes",
         "zh": "loss 停在 {loss:.4g}，即在 {classes:,} 个类别中随机猜测的水平",
     },
     "chance": {
-        "en": "{reached:.4g} is what guessing among {classes:,} classes gives",
+        "en": "{reached:.4g} is what random guesses among {classes:,} classes reach",
         "zh": "{reached:.4g} 即在 {classes:,} 个类别中随机猜测的水平",
     },
     "flat": {"en": "the loss stays at {loss:.4g}", "zh": "loss 停在 {loss:.4g} 不变"},

@@ -72,11 +72,12 @@ WORDS: Words = {
         "zh": "波动未知：未修改的项目没有两次可比较的训练结果。",
     },
     "by-metric": {
-        "en": "Compared by {name}, as {source} tells it.",
+        "en": "Compared by {name}, as reported by {source}.",
         "zh": "按 {name} 比较，数值来自{source}。",
     },
     "by-loss": {
-        "en": "Compared by the loss at step {step:,}, as no metric was told: it cannot judge a change of the loss function itself.",
+        "en": "Compared by the loss at step {step:,}, since no metric was reported: it cannot judge a change of the loss function "
+        "itself.",
         "zh": "没有看到指标输出，因此按第 {step:,} 步的 loss 比较；如果修改的是损失函数本身，则不能据此判断。",
     },
     "training": {"en": "the output of the training", "zh": "训练的输出"},

@@ -60,9 +60,7 @@ def test_the_goal_and_the_curve_stand_before_all_else(tmp_path: Path) -> None:
     case = Case(str(tmp_path), msgspec.convert(spec, CaseFile))
     record = Record(entries={"wi.01": probed("zero_weights", zero(Sure.CERTAIN))})
     report = build(record, [ACCURACY], case, Language.EN, None, set(), MOMENT)
-    symptom = (
-        "accuracy: 0.1 reached, 0.95 expected (README <b>); the loss stays at 2.303, that of guessing among 10 classes"
-    )
+    symptom = "accuracy: 0.1 reached, 0.95 expected (README <b>); the loss stays at 2.303, as with random guesses among 10 classes"
     assert report.verdict.symptom == symptom == report.result["verdict"]["symptom"]
     text = markdown.render(report, "r")["r.md"].decode()
     assert text.index("0.95 expected") < text.index(report.verdict.headline) and "README &lt;b&gt;" in text
@@ -113,7 +111,7 @@ def test_failed_stale_partial_and_overruled_are_told() -> None:
     assert verdict.state is Verdict.UNDECIDED, "all but one decided, but not to be relied on"
     assert [(limit.split(":")[0].split(",")[0], limit.rsplit(" ", 1)[1]) for limit in verdict.limits] == [
         ("Probes failed or were cancelled", "wi.01."),
-        ("Results are out of date", "dp.03."),
+        ("Results are out of date because their inputs have changed", "dp.03."),
         ("Conclusions that differ from what the probes suggest", "mp.03."),
         ("Examined in part only", "cg.02."),
     ]

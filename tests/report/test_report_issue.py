@@ -35,7 +35,7 @@ pytestmark = pytest.mark.part(15)
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False})
 TRACKERS = [pytest.param(tracker, id=tracker.name) for tracker in known().trackers]
-BLANK = {Language.ZH: "待填写", Language.EN: "TO BE FILLED IN"}
+BLANK = {Language.ZH: "待填写", Language.EN: "TO FILL IN"}
 
 
 def headings(text: str) -> list[str]:
@@ -189,7 +189,7 @@ def test_both_languages(record: Record, checklists: list[Checklist], case: Case)
     )
     behavior = texts(made)["behavior"]
     assert "样本顺序完全相同" in behavior and "samples in the same order" in behavior
-    assert "待填写" in behavior and "TO BE FILLED IN" in behavior
+    assert "待填写" in behavior and "TO FILL IN" in behavior
     assert made.blanks == ["behavior", "mode", "reproduce", "expected", "notes"]
     assert "- Python: 3.10.12" in texts(made)["software"].splitlines(), "what is equal stands once"
     assert "顺序完全相同" in made.title and "same order" not in made.title, "one language is enough for a title"
@@ -579,7 +579,7 @@ def test_without_a_session_there_is_an_issue_of_blanks(tmp_path: Path) -> None:
     project = copy_example("digits", tmp_path)
     answer = filed(project, tmp_path / "out", "--format", "json")
     assert "title" in answer["blanks"] and "behavior" in answer["blanks"] and "expected" in answer["blanks"]
-    assert "[TO BE FILLED IN" in answer["title"]
+    assert "[TO FILL IN" in answer["title"]
 
 
 def test_of_a_session_that_came_alone_this_machine_is_not_told(project: Path, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ def test_what_many_probes_could_not_see_is_told_once(record: Record, checklists:
         now = msgspec.structs.replace(record, entries={**record.entries, "dp.03": held})
         told.append("\n".join(telling.item(now, item, [result], done=done)))
     assert ["train.py:3" in text for text in told] == [True, False, True], "what is wrong is told of each probe"
-    assert "so far: problem found; more probes of it are to come" in told[0] and "so far" not in told[1]
+    assert "so far: problem found; more of its probes are still to run" in told[0] and "so far" not in told[1]
 
 
 @pytest.mark.parametrize("columns", [40, 80])

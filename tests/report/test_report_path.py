@@ -93,8 +93,8 @@ def test_before_the_end_it_says_where_it_stands_and_what_is_lacking(tmp_path: Pa
     (path,) = build(Record(entries=entries), [CHECKLIST], case, Language.EN, None, set(), MOMENT).paths
     assert path.wanted == [
         "curves.train: gone.csv does not exist yet",
-        "curves.reference.path: not given in accucheck.yaml",
-        "scripts.train: not given in accucheck.yaml",
+        "curves.reference.path: not set in accucheck.yaml",
+        "scripts.train: not set in accucheck.yaml",
     ]
     report = build(Record(entries=entries), [CHECKLIST], case, Language.EN, None, set(), MOMENT)
     text = markdown.render(report, "demo")["demo.md"].decode()

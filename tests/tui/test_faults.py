@@ -326,7 +326,7 @@ def test_there_must_be_a_shell_to_go_back_to(terminal):
     screen = terminal()
     screen.until("Check xx.01", "Method")
     screen.keys("C-z")
-    screen.until_said("There is no shell to go back to")
+    screen.until_said("There is no shell to return to")
     os.kill(screen.pid, signal.SIGCONT)  # and going on without a stop disturbs nothing
     screen.keys("]", "2")
     screen.until("1/7")

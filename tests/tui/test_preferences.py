@@ -53,7 +53,7 @@ def test_a_key_map_of_a_person():
     [
         ("rum", "F5", "there is no verb rum, so this line has no effect. Did you mean run?"),
         ("run", "F99", "F99 is not a key, so run keeps its own"),
-        ("run", "tab", "tab is needed for moving about"),
+        ("run", "tab", "tab is needed for navigation"),
         ("run", "e", "e is the key of export already"),
         ("run", "ctrl+q", "ctrl+q is the key of quit-anywhere already"),
     ],

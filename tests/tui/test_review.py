@@ -72,7 +72,7 @@ async def test_a_return_without_a_word_is_none(walkthrough):
         await pilot.press("2")
         await until(pilot, lambda: isinstance(app.screen, WriteNote))
         await pilot.press("escape")
-        await until(pilot, lambda: "cannot be returned without a word" in text_of(app))
+        await until(pilot, lambda: "cannot be returned without a comment" in text_of(app))
         assert app.session.entry("xx.01").review is None and not app.undo
 
 

@@ -427,7 +427,7 @@ async def test_a_folder_without_a_project_shows_the_recent_ones(opened, project,
         text = text_of(app)
         assert "No project was recognised" in text and "7/24" in text and "gone" in text
         await pilot.press("down", "enter")
-        await until(pilot, lambda: "There is no longer anything at" in text_of(app))
+        await until(pilot, lambda: "no longer exists" in text_of(app))
         listing = app.screen.query_one(OptionList)
         await pilot.press("slash", *"7/24")
         await until(pilot, lambda: listing.option_count == 1)

@@ -162,7 +162,7 @@ async def test_without_a_change_there_is_nothing_to_try(faulty):
     app = faulty(seen=False)
     async with app.run_test(size=(100, 30)) as pilot:
         await pilot.press("T")
-        await until(pilot, lambda: "No finding carries a change" in text_of(app))
+        await until(pilot, lambda: "No finding has a patch" in text_of(app))
 
 
 async def test_it_is_refused_and_what_cannot_be_tried_is_told(faulty, tmp_path):

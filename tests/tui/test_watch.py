@@ -262,7 +262,7 @@ async def test_a_real_training_is_watched_and_its_recording_becomes_part_of_the_
         shown = text_of(app)
         assert "rate 0.125" in shown and "0.weight" in shown
         assert app.project.case.get("watched")
-        await until(pilot, lambda: not app.runner.busy and "Probes have looked at the recording" in text_of(app))
+        await until(pilot, lambda: not app.runner.busy and "Probes have examined the recording" in text_of(app))
         assert not app._notifications  # what they would say stands on the screen
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, NextScreen))

@@ -99,7 +99,7 @@ WORDS: Words = {
     "kind": {"en": "Only probes of this kind. Repeatable.", "zh": "仅运行该类探针，可重复。"},
     "live": {"en": "Allow live probes to run the project's own code.", "zh": "允许运行时探针运行项目自身的代码。"},
     "remote": {
-        "en": "Read data at the addresses in the network that accucheck.yaml names; those of --set need no leave.",
+        "en": "Read data from network addresses named in accucheck.yaml; those given with --set need no consent.",
         "zh": "允许读取 accucheck.yaml 中指定的网络地址上的数据；--set 给出的地址无需授权。",
     },
     "checklist": {
@@ -124,7 +124,7 @@ WORDS: Words = {
         "zh": "--fast 未运行 {count:,} 个可能超过 {seconds} 秒的探针：{probes}",
     },
     "run-taken": {
-        "en": "there is no accucheck.yaml, so {script} is examined, with what else lies in the folder: {keys}",
+        "en": "there is no accucheck.yaml, so {script} is examined, along with other inputs from the folder: {keys}",
         "zh": "没有 accucheck.yaml，检查 {script}，并使用目录中识别出的：{keys}",
     },
     "run-taken-script": {
@@ -132,7 +132,7 @@ WORDS: Words = {
         "zh": "没有 accucheck.yaml，检查 {script}",
     },
     "run-others": {
-        "en": " (could also be {others}; --script PATH examines another)",
+        "en": " (could also be {others}; --script PATH selects another)",
         "zh": "（也可能是 {others}，可用 --script PATH 指定）",
     },
     "run-taken-other": {
@@ -146,7 +146,7 @@ WORDS: Words = {
         "zh": "没有 accucheck.yaml，也未能在 {path} 中识别出训练脚本、数据目录、权重或日志。请用 --script PATH 指定脚本。",
     },
     "run-keep": {
-        "en": "to keep what was taken, so that it can be changed and added to: {command}",
+        "en": "to save these inputs so that you can edit them: {command}",
         "zh": "如需保留以上识别结果（之后可修改和补充）：{command}",
     },
     "run-progress": {
@@ -178,7 +178,7 @@ WORDS: Words = {
         "zh": "该文件中记录的发现视为已知，不计入结果，只有新发现才会失败。",
     },
     "write-baseline": {
-        "en": "Write what is found into this file, for --baseline.",
+        "en": "Write the findings into this file, for --baseline.",
         "zh": "将本次发现写入该文件，供 --baseline 使用。",
     },
     "set-aside": {
@@ -199,7 +199,7 @@ WORDS: Words = {
         "zh": "{text} 如不需记录，可加 --no-session",
     },
     "run-estimate": {
-        "en": "{estimate}; Ctrl-C keeps what is found until then",
+        "en": "{estimate}; Ctrl-C keeps what was found so far",
         "zh": "{estimate}；可按 Ctrl-C 中断，已有结果会保留",
     },
     # completion, skill
@@ -255,10 +255,10 @@ WORDS: Words = {
     },
     "fix-nothing": {"en": "nothing to fix was found", "zh": "没有发现需要修改之处"},
     "fix-no-probe": {"en": "no static probe examines what was asked for", "zh": "所选范围内没有可运行的静态探针"},
-    "fix-by-hand": {"en": "not in the patch, to be looked at by hand:", "zh": "未纳入补丁，需人工处理："},
+    "fix-by-hand": {"en": "not in the patch, to be fixed by hand:", "zh": "未纳入补丁，需人工处理："},
     "fix-meant": {"en": "may well be intended, so not in the patch:", "zh": "可能是有意为之，未纳入补丁："},
     "fix-overlap": {
-        "en": "not in the patch, as it changes the same lines otherwise; apply it, then run accucheck fix again:",
+        "en": "not in the patch because it changes the same lines differently; apply the patch, then run accucheck fix again:",
         "zh": "与补丁中其他修改涉及相同的行，未纳入补丁；应用补丁后请再次运行 accucheck fix：",
     },
     "fix-misfit": {
@@ -287,7 +287,7 @@ WORDS: Words = {
         "上次观察的命令或训练脚本。",
     },
     "try-live": {
-        "en": "Agree that the project's own code is run and trained, by a command that is not given here.",
+        "en": "Agree to running and training the project's own code with a command that is not given here.",
         "zh": "同意运行项目自身的代码并训练（命令取自项目，而不是在此给出）。",
     },
     "try-evaluate": {
@@ -308,7 +308,7 @@ WORDS: Words = {
         "zh": "每次训练最多写入的 MB 数（默认 2048）；写入的内容不会保留。",
     },
     "try-seeds": {
-        "en": "Trainings of the unchanged project, each with another seed, which tell the noise (default: 2).",
+        "en": "Number of training runs of the unchanged project, each with a different seed, to measure the noise (default: 2).",
         "zh": "未修改的项目用不同种子训练的次数，用来估计波动（默认 2）。",
     },
     "try-most": {
@@ -316,7 +316,7 @@ WORDS: Words = {
         "zh": "最多试用的修改数，预期影响大的优先（默认 8）。",
     },
     "try-again": {
-        "en": "Train also what was trained before with the same code.",
+        "en": "Repeat training runs that were already done with the same code.",
         "zh": "代码未变、此前已训练过的也重新训练。",
     },
     "try-command-is": {"en": "trained in copies by: {command}", "zh": "在副本中训练，命令：{command}"},
@@ -335,9 +335,8 @@ WORDS: Words = {
     },
     # tune
     "tune": {
-        "en": "Search for hyper-parameters: train copies of the project by its own command with other settings, give up what is "
-        "hopeless, and "
-        "say what is better than noise. A search that was ended goes on when it is asked for again. Needs accucheck[tune].",
+        "en": "Search for hyper-parameters: train copies of the project with its own command and different settings, abandon hopeless "
+        "trials, and report what is better than noise. Running it again continues an interrupted search. Needs accucheck[tune].",
         "zh": "超参搜索：在项目副本中用其自身的命令以不同设置训练，提前终止落后的试验，并指出超出波动的改进；中断后再次运行即可继续。"
         "需要 accucheck[tune]。",
     },
@@ -354,7 +353,7 @@ WORDS: Words = {
         "batch=16,32,64。可多次给出。",
     },
     "tune-metric": {
-        "en": "The metric to go by, as the training tells it (default: the accuracy of its evaluation, else its loss).",
+        "en": "The metric to optimise, as reported by the training (default: the accuracy of its evaluation, otherwise its loss).",
         "zh": "作为依据的指标，名称以训练的输出为准（默认：评估的准确率，没有则为评估 loss）。",
     },
     "tune-direction": {
@@ -362,7 +361,7 @@ WORDS: Words = {
         "zh": "指标越大越好还是越小越好（默认按名称判断）。",
     },
     "tune-trials": {
-        "en": "Stop after this many trainings, repeats included (default: 20, where neither --epochs nor --time is given).",
+        "en": "Stop after this many training runs, repeats included (default: 20 if neither --epochs nor --time is given).",
         "zh": "训练这么多次后结束，包括重复训练（未给 --epochs 和 --time 时默认 20）。",
     },
     "tune-epochs": {
@@ -392,7 +391,7 @@ WORDS: Words = {
         "可由多台机器共用（默认 .accucheck/tune.db）。",
     },
     "tune-study": {
-        "en": "The name of the study (default: one that goes with the command, the code and what is searched).",
+        "en": "The name of the study (default: derived from the command, the code and the search space).",
         "zh": "研究的名称（默认由命令、代码和搜索内容决定）。",
     },
     "tune-seconds": {
@@ -406,12 +405,13 @@ WORDS: Words = {
     "tune-show": {"en": "Show what the last search found; train nothing.", "zh": "显示上次搜索的结果，不训练。"},
     "tune-command-is": {"en": "searched in copies by: {command}", "zh": "在副本中搜索，命令：{command}"},
     "tune-foreseen": {
-        "en": "No --metric is given: the first training, of the command as it is, shows the metric. By {place} it is {metric}.",
+        "en": "No --metric given: the first training run, of the unchanged command, shows the metric. According to {place} it is "
+        "{metric}.",
         "zh": "没有给出 --metric：先按原命令训练一次以确定指标。据 {place}，指标为 {metric}。",
     },
     "tune-unforeseen": {
-        "en": "No --metric is given: the first training, of the command as it is, shows the metric (the accuracy of its evaluation, else "
-        "its loss). If it tells none, nothing more is trained.",
+        "en": "No --metric given: the first training run, of the unchanged command, shows the metric (the accuracy of its evaluation, "
+        "otherwise its loss). If it reports none, the search ends there.",
         "zh": "没有给出 --metric：先按原命令训练一次以确定指标（评估的准确率，没有则为评估 loss）；若没有输出指标，则不再训练。",
     },
     "tune-begins": {"en": "{count} {what}; {left}", "zh": "{count} {what}；{left}"},
@@ -432,8 +432,7 @@ WORDS: Words = {
     # dump
     "dump": {
         "en": "Dump the operations of some steps: write MindSpore's configuration, run the command up to them, and show what they "
-        "hold, the "
-        "first that is not finite before all. Graph mode.",
+        "contain, above all the first value that is not finite. Graph mode.",
         "zh": "导出若干步中各算子的数据：写好 MindSpore 的 dump 配置，运行命令到这些步为止，并显示结果，首个出现 NaN 或 Inf "
         "的算子在前。适用于图模式。",
     },
@@ -447,7 +446,7 @@ WORDS: Words = {
         "zh": "要导出的 rank，可多次给出（默认 0）。",
     },
     "dump-layers": {
-        "en": "Keep only operations whose name holds this text, such as a layer's; may be given several times.",
+        "en": "Keep only operations whose name contains this text, such as a layer's name; may be given several times.",
         "zh": "只保留名称中含有该文字（如网络层名）的算子，可多次给出。",
     },
     "dump-operators": {
@@ -455,7 +454,7 @@ WORDS: Words = {
         "zh": "只导出该类型的算子，如 MatMul，可多次给出。",
     },
     "dump-part": {"en": "Inputs, outputs, or all (default: all).", "zh": "输入、输出或全部（默认全部）。"},
-    "dump-statistics": {"en": "Statistics in place of values (Ascend).", "zh": "以统计值代替数值（Ascend）。"},
+    "dump-statistics": {"en": "Statistics instead of values (Ascend).", "zh": "以统计值代替数值（Ascend）。"},
     "dump-overflow": {"en": "Only operators that overflow (Ascend).", "zh": "只导出溢出的算子（Ascend）。"},
     "dump-all": {"en": "Show every operation, not the first 20.", "zh": "显示全部算子，而不只是前 20 个。"},
     "dump-output": {
@@ -479,7 +478,7 @@ WORDS: Words = {
         "zh": "首个输入有限而输出为 NaN 或 Inf 的算子：{name}（{kind}），第 {step:,} 步",
     },
     "dump-finite": {
-        "en": "No operation with finite inputs gives NaN or Inf.",
+        "en": "No operation with finite inputs outputs NaN or Inf.",
         "zh": "没有输入有限而输出为 NaN 或 Inf 的算子。",
     },
     "dump-step": {"en": "Step", "zh": "步"},
@@ -572,7 +571,7 @@ WORDS: Words = {
         "zh": "没有 --like 时，按该框架各层的习惯命名和取形状（默认为另一框架）。",
     },
     "like": {
-        "en": "A checkpoint of the network that is to load the result: its names and shapes are taken.",
+        "en": "A checkpoint of the network that will load the result: its names and shapes are used.",
         "zh": "将要加载结果的网络的 checkpoint：以其名称和形状为准。",
     },
     "convert-map": {
@@ -587,7 +586,7 @@ WORDS: Words = {
     "convert-force": {"en": "Replace files that exist.", "zh": "文件已存在时覆盖。"},
     "needs-like": {"en": "{name} needs --like", "zh": "{name} 需要与 --like 同用"},
     "to-or-like": {
-        "en": "--like says where to, so that --to is not needed",
+        "en": "--like already says which framework, so --to is not needed",
         "zh": "--like 已经确定了目标，不能再用 --to",
     },
     # report and the rest
@@ -601,7 +600,7 @@ WORDS: Words = {
         "zh": "报告语言；both 为中英对照（默认与 --lang 相同）。",
     },
     "report-template": {
-        "en": "A Jinja2 template of your own, in place of the shipped one of its format (.md, .md.j2, .html, .html.j2).",
+        "en": "A Jinja2 template of your own instead of the shipped one for its format (.md, .md.j2, .html, .html.j2).",
         "zh": "自定义 Jinja2 模板，代替相应格式的内置模板（.md、.md.j2、.html、.html.j2）。",
     },
     "print-template": {
@@ -609,7 +608,7 @@ WORDS: Words = {
         "zh": "输出内置模板，可作为自定义模板的起点。",
     },
     "report-full": {
-        "en": "With the method of every item, all that probes looked at, inputs with digests, and the steps to reproduce.",
+        "en": "Include the method of every item, everything the probes checked, inputs with digests, and the steps to reproduce.",
         "zh": "完整报告：包含每项的检查方法、探针的全部记录、输入及校验值和复现步骤。",
     },
     "report-force": {
@@ -617,7 +616,7 @@ WORDS: Words = {
         "zh": "覆盖同名报告；不加此项时新报告自动编号。",
     },
     "report-allow": {
-        "en": "Leave this in the report although it looks private: the text, or the id that was told. Repeatable.",
+        "en": "Leave this in the report although it looks private: the text itself, or the id shown by the preview. Repeatable.",
         "zh": "疑似隐私但允许保留的内容：原文或提示中的编号，可重复。",
     },
     "report-no-redact": {
@@ -629,7 +628,7 @@ WORDS: Words = {
         "zh": "同时列出数据集样本：样本位置及其标签。",
     },
     "report-preview": {
-        "en": "Only tell what would be replaced, and write nothing.",
+        "en": "Only show what would be replaced; write nothing.",
         "zh": "仅显示将被替换的内容，不写入任何文件。",
     },
     "issue": {
@@ -641,7 +640,7 @@ WORDS: Words = {
         "en": "The repository (default: that of MindSpore).",
         "zh": "仓库 owner/name（默认 MindSpore 主仓库）。",
     },
-    "base-url": {"en": "The tracker's address, where it is another.", "zh": "平台地址（使用其他站点时）。"},
+    "base-url": {"en": "The tracker's address, if it differs from the default.", "zh": "平台地址（使用其他站点时）。"},
     "issue-title": {"en": "The title (default: from the worst finding).", "zh": "标题（默认由最严重的问题生成）。"},
     "issue-field": {
         "en": "Print one field of the form (title and body too) and write nothing.",
@@ -664,11 +663,11 @@ WORDS: Words = {
         "zh": "超过此大小的文件不放入附件，例如 1MB（默认）。",
     },
     "zip-limit": {
-        "en": "Split the attachment into several files where it would be larger than this (default: what the tracker accepts).",
+        "en": "Split the attachment into several files if it would be larger than this (default: what the tracker accepts).",
         "zh": "附件超过此大小时分成多个文件（默认：平台允许的上限）。",
     },
     "issue-reviews": {
-        "en": "Put what reviewers wrote into the attachment too.",
+        "en": "Include reviewers' comments in the attachment.",
         "zh": "附件中的报告包含评审意见。",
     },
     "issue-force": {
@@ -698,11 +697,11 @@ WORDS: Words = {
     "list": {"en": "List the items and their probes.", "zh": "列出检查项及其探针。"},
     "no-probe": {"en": "(no probe yet)", "zh": "（暂无探针）"},
     "summary": {
-        "en": "Five lines for a chat or a pull request: the symptom, what is wrong, where, and the fix.",
+        "en": "Print five lines for a chat or a pull request: the symptom, what is wrong, where, and the fix.",
         "zh": "输出五行摘要，可贴到聊天或合并请求：现象、问题、位置与修改。",
     },
     "explain": {
-        "en": "Explain an item: what was found in this project, with code and fix; then how to check it and what conclusions mean.",
+        "en": "Explain an item: what was found in this project, with code and fix, then how to check it and what the conclusions mean.",
         "zh": "说明检查项：先列出本项目的发现（代码与修改），再说明检查方法与结论含义。",
     },
     "found-here": {"en": "In this project", "zh": "本项目的情况"},
@@ -748,7 +747,7 @@ WORDS: Words = {
         "zh": "合入该会话副本（文件或项目目录）中的评审意见和签署，不改动其他内容。",
     },
     "import-alone": {
-        "en": "--import takes what the copy holds: ITEM, --comment and --as do not go with it",
+        "en": "--import takes everything from the copy: it cannot be combined with ITEM, --comment or --as",
         "zh": "--import 直接合入副本中的内容，不能同时给出检查项、--comment 或 --as",
     },
     "accepted": {"en": "accepted", "zh": "通过"},
@@ -786,7 +785,7 @@ WORDS: Words = {
     "sign-off-taken-signed": {"en": "the sign-off was taken too", "zh": "签署也已合入"},
     "sign-off-taken-unsigned": {"en": "the sign-off was withdrawn in the copy, and is here", "zh": "签署已随副本撤销"},
     "sign-off-taken-kept": {
-        "en": "the sign-off was not taken, as what was said here is newer",
+        "en": "the sign-off was not imported because the state here is newer",
         "zh": "未合入签署，此处的签署或撤销更新",
     },
     "reviews-outdated": {
@@ -794,7 +793,7 @@ WORDS: Words = {
         "zh": "已合入，但结论或探针结果此后有改动，需要复审：{items}",
     },
     "reviews-kept": {
-        "en": "not taken, as what was said of it here is newer: {items}",
+        "en": "not imported because the state here is newer: {items}",
         "zh": "未合入，此处的评审意见更新：{items}",
     },
     "reviews-unknown": {
@@ -817,7 +816,7 @@ WORDS: Words = {
         "zh": "本轮：同上（默认为当前目录的项目）。",
     },
     "report-since": {
-        "en": "Tell what changed since this earlier round too: a project, a session file or a JSON report.",
+        "en": "Also show what changed since this earlier round: a project, a session file or a JSON report.",
         "zh": "报告中写明与上一轮相比的变化；上一轮可以是项目目录、会话文件或 JSON 报告。",
     },
     "diff-all": {
@@ -827,7 +826,7 @@ WORDS: Words = {
     "diff-recorded": {"en": "recorded before", "zh": "此前的记录"},
     "diff-this-run": {"en": "this run", "zh": "本次运行"},
     "diff-stale": {
-        "en": "{name}: what was examined has changed since; run these again to see what became of them: {items}",
+        "en": "{name}: the inputs have changed since; run these again to update them: {items}",
         "zh": "{name}：以下各项所检查的内容此后有改动，重新运行后才能看出变化：{items}",
     },
     "run-diff": {
@@ -860,7 +859,7 @@ WORDS: Words = {
         "zh": "评审：通过 {accepted}，退回 {returned}，待评审 {to_review}",
     },
     "status": {
-        "en": "Show what is concluded, what is open, and what to do next.",
+        "en": "Show conclusions, open items, and what to do next.",
         "zh": "显示检查进度和下一步。",
     },
     "status-item": {"en": "{item}  {title}: {text}", "zh": "{item}  {title}：{text}"},
@@ -869,7 +868,7 @@ WORDS: Words = {
         "en": "{done} of {total} concluded: {problem} problem, {ok} no problem, {not_applicable} not applicable",
         "zh": "已填写 {done}/{total}：发现问题 {problem}，无问题 {ok}，不适用 {not_applicable}",
     },
-    "glossary": {"en": "Say what terms of checklists and findings mean.", "zh": "解释检查清单和发现中的术语。"},
+    "glossary": {"en": "Explain terms used in checklists and findings.", "zh": "解释检查清单和发现中的术语。"},
     "glossary-words": {
         "en": "Only terms with these words (default: all).",
         "zh": "只显示含有这些词的术语（默认全部）。",
@@ -898,7 +897,7 @@ WORDS: Words = {
         "zh": "生成本项目的实验计划（Markdown 检查清单）：逐项放开固定的随机性，以及把第 D 步的问题提前到第 2 步。",
     },
     "plan-step": {
-        "en": "The step, counted from 1, at which the losses part (default: what cmp.08 or cmp.02 found).",
+        "en": "The step, counted from 1, at which the losses diverge (default: the one found by cmp.08 or cmp.02).",
         "zh": "loss 分叉的步，从 1 数起（默认取 cmp.08 或 cmp.02 的检查结果）。",
     },
     "plan-output": {
@@ -906,7 +905,7 @@ WORDS: Words = {
         "zh": "写出的 Markdown 文件（默认输出到标准输出）。",
     },
     "path-write": {
-        "en": "Name in accucheck.yaml what the code wrote; existing keys are kept. Asks first on a terminal.",
+        "en": "Add the files written by the code to accucheck.yaml; existing keys are kept. Asks first on a terminal.",
         "zh": "将采集代码写出的数据填入 accucheck.yaml，已有内容保持不变；在终端中会先询问。",
     },
     "path-write-sure": {"en": "Write these keys into {path}?", "zh": "将以上各键写入 {path}？"},
@@ -921,7 +920,10 @@ WORDS: Words = {
     "collect": {"en": "What to collect", "zh": "需要采集的数据"},
     "ways": {"en": "Where it leads", "zh": "结果与去向"},
     "stale": {"en": "stale", "zh": "已过期"},
-    "init": {"en": "Propose an accucheck.yaml from what the project holds.", "zh": "根据项目内容生成 accucheck.yaml。"},
+    "init": {
+        "en": "Propose an accucheck.yaml from the contents of the project.",
+        "zh": "根据项目内容生成 accucheck.yaml。",
+    },
     "print": {"en": "Print it instead of writing it.", "zh": "仅输出，不写入文件。"},
     "init-exists": {
         "en": "{path} exists and was left as it is. Edit it, or use --print.",
@@ -946,8 +948,8 @@ WORDS: Words = {
         "zh": "目录过大，只查看了一部分，识别结果不完整",
     },
     "init-turns": {
-        "en": "the run trains {count} networks in turns ({names}), and a case has one: for live probes, write each under phases, with a "
-        "function that gives its loss, its optimizer, and the weights that it leaves alone",
+        "en": "the run trains {count} networks in turn ({names}), but accucheck.yaml describes one: for live probes, list each under "
+        "phases, with a function that returns its loss, its optimizer, and the weights that it keeps frozen",
         "zh": "该运行交替训练 {count} 个网络（{names}），而 network 只能写一个：如需运行 live 探针，请在 phases 中分别写明每个阶段"
         "给出 loss 的函数、优化器和保持不变的权重",
     },
@@ -1062,7 +1064,7 @@ WORDS: Words = {
         "zh": "未找到中文字体：总览图上的相应标签以编码显示，表格中为原文",
     },
     "watch": {
-        "en": "Run your own command as it is, and watch from within what it trains: losses, rates in force, gradients, layers, data.",
+        "en": "Run your own command unchanged and watch its training from inside: losses, learning rates, gradients, layers, data.",
         "zh": "原样运行你自己的命令，并从内部观察训练过程：loss、实际学习率、梯度、各层输出与数据。",
     },
     "run-command": {
@@ -1138,7 +1140,7 @@ WORDS: Words = {
         "zh": "该命令被 {signal} 终止；此前的记录已保留。",
     },
     "watch-missing": {
-        "en": "this MindSpore has no {hooks} to watch: what they would tell is not in the recording.",
+        "en": "this MindSpore has no {hooks} to hook into: the recording lacks what they would show.",
         "zh": "当前 MindSpore 没有可供观察的 {hooks}，记录中缺少相应内容。",
     },
     "watch-full": {
@@ -1162,8 +1164,8 @@ WORDS: Words = {
         "zh": "{hook} 在 {error}（{place}）之后无法继续观察；训练不受影响。",
     },
     "graph": {
-        "en": "Look at a network: its cells as a tree, what goes in and out, who uses each weight, what is shared, frozen or never "
-        "called, and where NaN begins; in the terminal or as one page that opens offline.",
+        "en": "Show a network: its cells as a tree, their inputs and outputs, where each weight is used, what is shared, frozen or "
+        "never called, and where NaN begins; in the terminal or as one page that opens offline.",
         "zh": "查看网络：cell 树、输入输出、每个权重的使用者，哪些共享、冻结、从未调用，以及 NaN 从何处开始；"
         "可在终端查看，或生成一个可离线打开的页面。",
     },
@@ -1262,7 +1264,7 @@ WORDS: Words = {
     },
     # the browser
     "serve": {
-        "en": "Serve the walkthrough to a browser on this machine; from another one, through an SSH tunnel.",
+        "en": "Serve the walkthrough to a browser on this machine, or through an SSH tunnel to another one.",
         "zh": "在浏览器中使用向导；只限本机访问，其他机器可经 SSH 隧道访问。",
     },
     "port": {

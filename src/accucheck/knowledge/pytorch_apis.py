@@ -155,7 +155,7 @@ _IN_PLACE = Replacement(
     torch=[],
     api=[],
     says={
-        "en": "No form that works in place: assign what the form without _ returns.",
+        "en": "There is no in-place form: assign the result of the form without _.",
         "zh": "没有原地修改的形式：改用不带下划线的形式，并使用其返回值。",
     },
 )

@@ -28,7 +28,7 @@ WORDS: Words = {
         "zh": "{title}：{cells:,} 个 cell，{weights:,} 个权重，共 {held} 个元素（{format}：{source}）",
     },
     "first-bad": {
-        "en": "The first tensor with NaN or Inf: step {step}, given by {name} ({when}).",
+        "en": "The first tensor with NaN or Inf: step {step}, output of {name} ({when}).",
         "zh": "首个含 NaN 或 Inf 的张量：第 {step} 步，由 {name} 输出（{when}）。",
     },
     "marked": {"en": "{mark}: {count:,}: {names}", "zh": "{mark}：{count:,} 处：{names}"},
@@ -58,11 +58,11 @@ WORDS: Words = {
         "zh": "计算图不完整：文件中缺少被调用的子图，或图已被切分，因此不判断是否未使用。",
     },
     "graph-no-calls": {
-        "en": "No call of a cell was recorded (graph mode hides them): what is called is not known.",
+        "en": "No call of a cell was recorded (graph mode hides them): which cells are called is not known.",
         "zh": "没有记录到 cell 的调用（图模式下看不到）：无法得知哪些被调用。",
     },
     "graph-calls-cut": {
-        "en": "A pass had more calls than the {count:,} that are recorded: what was never called is not known.",
+        "en": "A pass had more calls than the {count:,} that are recorded: which cells were never called is not known.",
         "zh": "一次计算的调用数超过所记录的 {count:,} 次：无法得知哪些从未被调用。",
     },
     # of one place

@@ -26,9 +26,8 @@ MESSAGES: Words = {
         "zh": "{path} 中没有可识别为训练 loss 的列。",
     },
     "no-overlap": {
-        "en": "The two logs have no {unit} in common: {ours} tells {ours_from:,.12g} to {ours_to:,.12g}, {theirs} tells "
-        "{theirs_from:,.12g} to "
-        "{theirs_to:,.12g}. Print the loss of every step from the first on, in both.",
+        "en": "The two logs have no {unit} in common: {ours} covers {ours_from:,.12g} to {ours_to:,.12g}, {theirs} covers "
+        "{theirs_from:,.12g} to {theirs_to:,.12g}. Print the loss of every step from the first on, in both.",
         "zh": "两份日志没有相同的 {unit}：{ours} 为 {ours_from:,.12g} 到 {ours_to:,.12g}，{theirs} 为 {theirs_from:,.12g} 到 "
         "{theirs_to:,.12g}。"
         "请在两边都从第一步起逐步打印 loss。",
@@ -45,13 +44,12 @@ MESSAGES: Words = {
         "仅在 {theirs} 中的有 {theirs_alone:,} 个。",
     },
     "by-order": {
-        "en": "One of the logs gives no steps, so the losses of both were compared in their order.",
+        "en": "One of the logs has no step numbers, so the losses were compared in order.",
         "zh": "其中一份日志没有 step，按先后顺序与另一份逐个对应。",
     },
     "coarse": {
-        "en": "The losses are printed so coarsely that differences below {printed:.1e} of them cannot be seen. "
-        "Print nine digits, so that "
-        "the step where a difference begins is certain.",
+        "en": "The losses are printed so coarsely that relative differences below {printed:.1e} cannot be seen. Print nine digits to "
+        "find the step where a difference begins.",
         "zh": "loss 打印的位数太少，小于 {printed:.1e} 的相对差异看不出来。请多打印几位（如 9 位有效数字），才能确定差异从哪一步开始。",
     },
     "torn": {
@@ -59,9 +57,8 @@ MESSAGES: Words = {
         "zh": "{path} 在一行中间结束：最后一个 loss 的数字可能不完整，未参与对比。",
     },
     "both-nan-alike": {
-        "en": "Both losses are NaN or Inf from {unit} {step:,.12g} on, which cannot be compared; item mp.01 is about where "
-        "such values come "
-        "from.",
+        "en": "Both losses are NaN or Inf from {unit} {step:,.12g} on, which cannot be compared; item mp.01 traces where such values "
+        "come from.",
         "zh": "两边的 loss 从第 {step:,.12g} 个 {unit} 起都是 NaN 或 Inf，无法对比；其来源见检查项 mp.01。",
     },
     "same-file": {

@@ -20,7 +20,7 @@ MESSAGES: Words = {
         "zh": "此处加载的 {name} 不存在或无法在工程目录下读取，其中的取值未知。",
     },
     "configurations-taken": {
-        "en": "No command says which configuration {path} loads. Taken in turn: {files}; other files that it may load: {count:,}.",
+        "en": "No command says which configuration {path} loads. Analysed one by one: {files}; other candidates: {count:,}.",
         "zh": "没有命令说明 {path} 加载哪个配置文件。依次按 {files} 分析；另有 {count} 个可能的文件未分析。",
     },
     "broken-config": {
@@ -36,7 +36,7 @@ MESSAGES: Words = {
         "zh": "运行命令给该选项的取值与其类型不符：{words}。按未知处理。",
     },
     "options-unknown": {
-        "en": "The command of the run gives arguments that are parsed here and fit no option: {words}.",
+        "en": "The command of the run passes arguments that match no option parsed here: {words}.",
         "zh": "运行命令给出的参数在此处解析，但没有与之对应的选项：{words}。",
     },
     "config-type": {

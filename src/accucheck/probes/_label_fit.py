@@ -26,23 +26,23 @@ MESSAGES: Words = {
         "zh": "标签取值为 1 至 {high:,}，网络有 {classes:,} 个输出，对应 0 至 {last:,}：标签从 1 开始，而输出从 0 开始。",
     },
     "from-one-perhaps": {
-        "en": "Labels of a batch run from 1 to {high:,}, the {classes:,} outputs of the network are for 0 to {last:,}. Unless 1 is "
-        "subtracted before the loss, labels count from 1.",
-        "zh": "批次中的标签取值为 1 至 {high:,}，网络有 {classes:,} 个输出，对应 0 至 {last:,}。若计算损失之前没有减 1，"
+        "en": "Labels of a batch run from 1 to {high:,}, while the {classes:,} outputs of the network stand for classes 0 to {last:,}. "
+        "Unless 1 is subtracted before the loss, labels start at 1.",
+        "zh": "一个 batch 的标签取值为 1 至 {high:,}，网络有 {classes:,} 个输出，对应 0 至 {last:,}。若计算损失之前没有减 1，"
         "标签就是从 1 开始的。",
     },
     "less-one": {
-        "en": "Labels of a batch run from 1 to {high:,}; the loss has the value that labels less 1 give, which lie within the "
+        "en": "Labels of a batch run from 1 to {high:,}; the loss equals the one computed with labels minus 1, which fit the "
         "{classes:,} outputs.",
-        "zh": "批次中的标签取值为 1 至 {high:,}；loss 等于标签减 1 后计算的结果，减 1 后的标签均在 {classes:,} 个输出的范围之内。",
+        "zh": "一个 batch 的标签取值为 1 至 {high:,}；loss 等于标签减 1 后计算的结果，减 1 后的标签均在 {classes:,} 个输出的范围之内。",
     },
     "left-out-perhaps": {
         "en": "The label {labels} has no output among {classes:,}. Where the loss leaves it out, name it in the loss (ignore_index).",
         "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项。如果损失函数会忽略它，请在损失中写明（ignore_index）。",
     },
     "spread": {
-        "en": "The network gives outputs of the shape {outputs} for labels of the shape {shape}. The loss broadcasts both to "
-        "{spread}, so each output is compared with the labels of all samples of the batch.",
+        "en": "Outputs have the shape {outputs}, labels {shape}. The loss broadcasts both to {spread}, so each output is compared with "
+        "the labels of all samples in the batch.",
         "zh": "网络输出的形状为 {outputs}，标签的形状为 {shape}。计算 loss 时两者会广播为 {spread}，"
         "每个输出都会与同一 batch 所有样本的标签比较。",
     },
@@ -55,7 +55,7 @@ MESSAGES: Words = {
         "zh": "输出与标签形状相同，均为 {outputs}（{batches:,} 个 batch）。",
     },
     "each-with-its-own": {
-        "en": "Outputs have the shape {outputs}, labels {shape}: the loss of the first step is that of each output with its own label.",
+        "en": "Outputs have the shape {outputs}, labels {shape}: the loss of the first step compares each output with its own label.",
         "zh": "输出形状为 {outputs}，标签形状为 {shape}：第一步的 loss 等于各输出与其自身标签计算的结果。",
     },
     "not-compared": {
@@ -72,7 +72,7 @@ MESSAGES: Words = {
     },
 }
 _NO_CLASS = {
-    "en": "A label without an output of its own is an error on one device and nothing, NaN or another class on another.",
+    "en": "A label without an output raises an error on some devices; on others it is ignored, yields NaN or counts as another class.",
     "zh": "没有对应输出的标签，在有的设备上报错，在另一些设备上则不起作用、得到 NaN 或被当作其他类别。",
 }
 WHY: Words = {

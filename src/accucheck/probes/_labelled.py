@@ -27,9 +27,9 @@ _TESTING = re.compile(r"(?<![a-z])(test(ing)?|val|valid|validation|dev|eval|eval
 
 MESSAGES: Words = {
     "other-part": {
-        "en": "{role} data: {path} also holds {count:,} {count:file|files} that by name {count:is|are} of another "
-        "part, such as {first}; they were left "
-        "out here. If they belong to it, name each path in data.{key}.path.",
+        "en": "{role} data: {path} also contains {count:,} {count:file|files} that by name {count:belongs|belong} to another split, "
+        "such as {first}; {count:it was|they were} left out here. If {count:it belongs|they belong} to this one, list each path in "
+        "data.{key}.path.",
         "zh": "{role}数据：{path} 下另有 {count:,} 个文件从名称看属于其他划分，例如 {first}，此处未计入。"
         "若确属该部分，请在 data.{key}.path 中逐一列出。",
     },

@@ -36,7 +36,7 @@ ROLES = {
 TITLES = {role: {"en": names["en"].capitalize(), "zh": names["zh"]} for role, names in ROLES.items()}
 NO_SAMPLES: Words = {
     "no-samples": {
-        "en": "The pipeline gave no sample, or stopped giving any, within {seconds:g} s.",
+        "en": "The pipeline yielded no sample, or stopped yielding any, within {seconds:g} s.",
         "zh": "数据管道在 {seconds:g} 秒内没有输出样本，或中途停止输出。",
     },
 }
@@ -45,7 +45,7 @@ NO_SAMPLES: Words = {
 #: Of the probes that need more of a phase than its network.
 LACKS: Words = {
     "phase-lacks": {
-        "en": "The phase {phase} was not examined: it gives no {keys}.",
+        "en": "The phase {phase} was not examined: it has no {keys}.",
         "zh": "阶段 {phase} 未检查：没有给出 {keys}。",
     },
 }

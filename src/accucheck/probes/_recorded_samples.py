@@ -29,8 +29,8 @@ MESSAGES: Words = {
         "或用 accucheck watch 运行训练。",
     },
     "not-identities": {
-        "en": "What {path} records of the samples repeats within an epoch ({different:,} different of {samples:,}), as labels do: samples "
-        "cannot be told apart by it.",
+        "en": "What {path} records of the samples repeats within an epoch ({different:,} different of {samples:,}), as labels do: it "
+        "does not identify samples.",
         "zh": "{path} 中记录的样本标识在一个 epoch 内重复（{samples:,} 个中只有 {different:,} 种），更像是标签，无法用来识别样本。",
     },
 }

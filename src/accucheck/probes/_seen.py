@@ -23,17 +23,18 @@ SEEN = ("network-seen", "parameters-seen", "network-published", "data-seen", "da
 MESSAGES: Words = {
     "network-seen": {
         "en": "The training step trains {network}: {applied} of its {layers} {layers:layer|layers} with weights {applied:is|are} "
-        "called in the code that was followed, {idle} {idle:is|are} not; it has {parameters} {parameters:parameter|parameters} of its own.",
+        "called in the code that was followed, {idle} {idle:is|are} not; it also defines {parameters} "
+        "{parameters:parameter|parameters} directly.",
         "zh": "训练步训练的网络是 {network}：其 {layers} 个带权重的层中，"
         "有 {applied} 个在已跟踪的代码中被调用，{idle} 个没有被用到；另有 {parameters} 个直接定义的参数。",
     },
     "parameters-seen": {
-        "en": "The training step trains {network}, which has {parameters} {parameters:parameter|parameters} of its own and no layer of "
-        "the framework with weights.",
+        "en": "The training step trains {network}, which defines {parameters} {parameters:parameter|parameters} directly and has no "
+        "framework layer with weights.",
         "zh": "训练步训练的网络是 {network}：它自带 {parameters} 个参数，不含框架提供的带权重的层。",
     },
     "network-unseen": {
-        "en": "Following the trained network stops at {call}: what it gives is not known here and may hold any layer.",
+        "en": "The trained network could not be followed past {call}: its result is unknown and may contain any layer.",
         "zh": "对所训练网络的跟踪到 {call} 为止：其结果在此未知，可能包含任意的层。",
     },
     "network-published": {
@@ -41,8 +42,8 @@ MESSAGES: Words = {
         "zh": "所训练的网络由 {package} 创建：{call}。此处不检查它的内部计算。",
     },
     "network-partly": {
-        "en": "Only {applied} of the {layers} layers with weights of {network}, which the training step trains, {applied:is|are} applied "
-        "in what was followed, and {idle} {idle:is|are} not asked for: how the others are used is not seen.",
+        "en": "Only {applied} of the {layers} layers with weights of {network}, which the training step trains, {applied:is|are} "
+        "called in the code that was followed, and {idle} {idle:is|are} not used: how the others are used cannot be seen.",
         "zh": "训练步所训练的 {network} 有 {layers} 个带权重的层，在已跟踪的代码中只有 {applied} 个被调用，{idle} 个没有被用到；"
         "其余各层如何使用看不出。",
     },
@@ -63,11 +64,11 @@ MESSAGES: Words = {
         "zh": "训练使用的数据集是这个 {dataset}。",
     },
     "data-unseen": {
-        "en": "Following the training data stops at {call}: which data set it gives is not known here.",
+        "en": "The training data could not be followed past {call}: which data set it returns is unknown.",
         "zh": "对训练数据的跟踪到 {call} 为止：它给出的是哪个数据集在此未知。",
     },
     "data-made": {
-        "en": "No step is seen to read this {dataset}; by its name and its place it is made for training.",
+        "en": "No step is seen to read this {dataset}; its name and position suggest that it is built for training.",
         "zh": "没有看到读取这个 {dataset} 的训练步；从名称和所在位置看，它是为训练创建的。",
     },
     "data-own": {

@@ -30,7 +30,7 @@ _SUBJECT = (
     *("momentum", "adam", "sgd"),
 )
 _SOMETIMES = {
-    "en": " Only options other than the defaults lead here, or another way through the script is sound.",
+    "en": " This code runs only with non-default options, or another path through the script is correct.",
     "zh": "（仅在改变默认选项后才会执行到这里，或者脚本的另一条路径没有问题。）",
 }
 

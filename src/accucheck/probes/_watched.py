@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Losses that a watched step is compared with, by their names in its recording.
 LOSSES: Words = {
     "cross-entropy": {"en": "the cross entropy", "zh": "交叉熵"},
-    "square": {"en": "the mean of squares", "zh": "均方误差"},
+    "square": {"en": "the mean squared error", "zh": "均方误差"},
     "difference": {"en": "the mean absolute error", "zh": "平均绝对误差"},
     "huber": {"en": "the Huber loss", "zh": "Huber 损失"},
     "of-probabilities": {"en": "the binary cross entropy of probabilities", "zh": "概率的二元交叉熵"},

@@ -73,23 +73,23 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "all-dead": {
-        "en": "Each of the {units:,} units of {name} ({kind}) gives 0 for all samples of {batches:,} batches after {steps:,} steps: "
-        "nothing gets through.",
+        "en": "All {units:,} units of {name} ({kind}) output 0 for every sample of {batches:,} batches after {steps:,} steps: nothing "
+        "gets through.",
         "zh": "{name}（{kind}）的全部 {units:,} 个单元在 {steps:,} 步后对 {batches:,} 个 batch 的所有样本都输出 0：信号完全中断。",
     },
     "dead": {
-        "en": "{dead:,} of {units:,} units of {name} ({kind}) give 0 for all samples of {batches:,} batches after {steps:,} steps "
+        "en": "{dead:,} of {units:,} units of {name} ({kind}) output 0 for all samples of {batches:,} batches after {steps:,} steps "
         "({count:,} {count:layer is|layers are} like this).",
         "zh": "{name}（{kind}）的 {units:,} 个单元中有 {dead:,} 个在 {steps:,} 步后对 {batches:,} 个 batch 的所有样本都输出 0"
         "（这样的层共 {count:,} 个）。",
     },
     "saturated": {
-        "en": "{share:.0%} of what enters {name} ({kind}) is 5 or more away from 0, where it has next to no gradient ({count:,} "
+        "en": "{share:.0%} of the inputs of {name} ({kind}) are 5 or more away from 0, where its gradient is almost zero ({count:,} "
         "{count:layer is|layers are} like this).",
         "zh": "{name}（{kind}）的输入有 {share:.0%} 距 0 达 5 以上，该处几乎没有梯度（这样的层共 {count:,} 个）。",
     },
     "not-finite": {
-        "en": "{count:,} {count:activation gives|activations give} NaN or Inf after {steps:,} steps: {names}.",
+        "en": "{count:,} {count:activation outputs|activations output} NaN or Inf after {steps:,} steps: {names}.",
         "zh": "{steps:,} 步后有 {count:,} 个激活层输出 NaN 或 Inf：{names}。",
     },
     "no-activations": {
@@ -120,12 +120,12 @@ MESSAGES: Words = {
     },
 }
 _NOTHING_LEARNED = {
-    "en": "What is dead or saturated passes no gradient on: it stays as it is, and the network learns with the rest.",
+    "en": "Dead or saturated units pass no gradient: they stay as they are, and the network learns with the rest.",
     "zh": "失活或饱和的单元不传递梯度，停留在原处，网络只能用剩余的部分学习。",
 }
 WHY: Words = dict.fromkeys(("all-dead", "dead", "saturated", "not-finite"), _NOTHING_LEARNED)
 _BY_HOOK = {
-    "en": "Count over more batches with a register_forward_hook, and train with half the rate or another initialiser.",
+    "en": "Count over more batches with a register_forward_hook, and train with half the learning rate or a different initialiser.",
     "zh": "用 register_forward_hook 在更多 batch 上统计，并用减半的学习率或其他初始化方式训练对比。",
 }
 PROOF: Words = dict.fromkeys(WHY, _BY_HOOK)

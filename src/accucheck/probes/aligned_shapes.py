@@ -41,7 +41,8 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "unaligned": {
-        "en": "{count:,} of {layers:,} layers give a number of features that is not a multiple of {multiple}; the first gives {width}.",
+        "en": "{count:,} of {layers:,} layers have a number of output features that is not a multiple of {multiple}; the first has "
+        "{width}.",
         "zh": "{layers:,} 个层中有 {count:,} 个的输出特征数不是 {multiple} 的倍数，其中第一个为 {width}。",
     },
     "aligned": {
@@ -63,11 +64,11 @@ MESSAGES: Words = {
     "no-widths": {"en": "No layer width was found.", "zh": "看不出各层的特征数。"},
     "device-unknown": _speed.MESSAGES["device-unknown"],
     "fix-width": {
-        "en": "Where accuracy allows another width, take the next multiple of {multiple}.",
+        "en": "If accuracy allows a different width, use the next multiple of {multiple}.",
         "zh": "若不影响精度，可改为 {multiple} 的整数倍。",
     },
     "fix-size": {
-        "en": "Take the next multiple of {multiple}, where memory and accuracy allow it; a larger batch may want another learning rate.",
+        "en": "Use the next multiple of {multiple} if memory and accuracy allow it; a larger batch may need a different learning rate.",
         "zh": "在显存和精度允许时，取下一个 {multiple} 的整数倍；batch 变大后学习率可能要随之调整。",
     },
 }
@@ -79,8 +80,7 @@ WORDS: Words = {
     "place": {"en": "place", "zh": "位置"},
 }
 _BLOCKS = {
-    "en": "Ascend computes matrices in blocks of 16: the rest of a block is padded and computed all the same. "
-    "It costs time, not accuracy.",
+    "en": "Ascend computes matrices in blocks of 16: the rest of a block is padded and still computed. It costs time, not accuracy.",
     "zh": "Ascend 以 16 为单位分块做矩阵计算，不足的部分补零后照样计算。影响的是速度，不影响精度。",
 }
 _PROFILED = {

@@ -33,11 +33,11 @@ MESSAGES: Words = {
         "zh": "此处设置了梯度聚合的融合方式。",
     },
     "each-alone": {
-        "en": "{step} reduces each gradient with an AllReduce of its own.",
+        "en": "{step} reduces each gradient with a separate AllReduce.",
         "zh": "{step} 对每个梯度单独做 AllReduce。",
     },
     "all-at-once": {
-        "en": "Nothing is set about the fusion of AllReduce for {step}. Whether another split is faster, a profile of the run tells.",
+        "en": "{step} does not configure AllReduce fusion. Only a profile of the run shows whether another split is faster.",
         "zh": "{step} 没有设置 AllReduce 融合。换一种切分是否更快，需采集性能数据来判断。",
     },
     "one-device": {"en": "The script trains on one device.", "zh": "脚本在单卡上训练。"},

@@ -101,29 +101,29 @@ MESSAGES: Words = {
         "zh": "{api} 只创建了一个描述初始化方式的对象，没有被使用，权重不会改变。",
     },
     "extreme-without-place": {
-        "en": "{api} without an axis gives the largest or smallest of all elements, and always 0 as its index.",
+        "en": "{api} without an axis returns the largest or smallest of all elements, and always 0 as its index.",
         "zh": "{api} 未指定 axis 时返回所有元素的最值，下标恒为 0。",
     },
     "extreme-for-place": {
-        "en": "{api} gives the extreme value of what a network puts out, and that value is then used as a class or an index.",
+        "en": "{api} returns the extreme value of a network's outputs, which is then used as a class or an index.",
         "zh": "{api} 返回的是网络输出的最值，之后却被当作类别或下标使用。",
     },
     "extreme-as-whole": {
-        "en": "{api} gives the extreme value of what a network puts out, and that value is cut to a whole number.",
+        "en": "{api} returns the extreme value of a network's outputs, which is then truncated to an integer.",
         "zh": "{api} 返回的是网络输出的最值，之后被截断为整数。",
     },
     "argmax-elsewhere": {
-        "en": "This argmax runs along axis {axis}, where the outputs of {layer} (line {at}) do not lie: it names a sample or a place, "
-        "no class.",
+        "en": "This argmax runs along axis {axis}, which is not the axis of the outputs of {layer} (line {at}): it returns a sample or "
+        "position, not a class.",
         "zh": "此处 argmax 沿 axis {axis}，而 {layer}（第 {at} 行）的输出不在这一维：得到的是样本或位置的序号，而不是类别。",
     },
     "argmax-elsewhere-perhaps": {
-        "en": "This argmax seems to run along another axis ({axis}) than that of the outputs of {layer} (line {at}).",
+        "en": "This argmax seems to run along axis {axis}, which is not the axis of the outputs of {layer} (line {at}).",
         "zh": "此处 argmax 所沿的维度（axis {axis}）似乎不是 {layer}（第 {at} 行）输出所在的维度。",
     },
     "last-sample": {
-        "en": "{api} reads (length, batch, features) here, so that -1 on the second axis of its output ({at}) is the last sample of the "
-        "batch, not the last step.",
+        "en": "{api} reads (length, batch, features) here, so index -1 on the second axis of its output ({at}) is the last sample of "
+        "the batch, not the last step.",
         "zh": "此处的 {api} 按 (长度, batch, 特征) 读取输入，对其输出的第二维取 -1（{at}）得到的是最后一个样本，而不是最后一步。",
     },
     "set-data-replaced": {
@@ -144,7 +144,7 @@ MESSAGES: Words = {
         "zh": "与 {path} 匹配了 {count} 个层（此处 {here} 个，标杆 {there} 个），其中 {differing} 个设置不同。比较的设置有：{settings}。",
     },
     "benchmark-another": {
-        "en": "The layers here ({here}) are too unlike those of {path} ({there}) to be compared one to one.",
+        "en": "The layers here ({here}) differ too much from those of {path} ({there}) for a one-to-one comparison.",
         "zh": "此处的层（{here} 个）与 {path} 中的层（{there} 个）相差太大，无法逐一比较。",
     },
     "no-benchmark": {
@@ -152,12 +152,12 @@ MESSAGES: Words = {
         "zh": "该脚本或 {path} 中没有可比较的层。",
     },
     "relied-on": {
-        "en": "Left to a default that differs from PyTorch's in MindSpore {version}, at {count} {count:place|places}: {apis}.",
+        "en": "{count} {count:call relies|calls rely} on a default of MindSpore {version} that differs from PyTorch's: {apis}.",
         "zh": "共 {count} 处省略了在 MindSpore {version} 中与 PyTorch 不同的参数：{apis}。",
     },
     "without-effect": {
-        "en": "Left to a default that differs from PyTorch's in MindSpore {version}, with little or no effect, at "
-        "{count} {count:place|places}: {apis}.",
+        "en": "{count} {count:call relies|calls rely} on a default of MindSpore {version} that differs from PyTorch's, with little or "
+        "no effect: {apis}.",
         "zh": "共 {count} 处省略了在 MindSpore {version} 中与 PyTorch 不同的参数，但影响很小或没有影响：{apis}。",
     },
     "all-explicit": {
@@ -171,12 +171,12 @@ MESSAGES: Words = {
     "fix-drop": {"en": "Pass the value as p=, the share to drop.", "zh": "改为 p=，即丢弃概率。"},
     "fix-keep": {"en": "Pass p = 1 - this value.", "zh": "改为 p = 1 − 该值。"},
     "fix-rate": {
-        "en": "Decide which share is meant; change it if it is the share kept, and leave it if it is the share dropped.",
+        "en": "Check which rate is intended: change it if it is the keep rate, leave it if it is the drop rate.",
         "zh": "先确认其本意：若指保留比例则修改，若指丢弃比例则保持原样。",
     },
     "fix-momentum": {"en": "Write 1 minus PyTorch's momentum.", "zh": "写成 1 减去 PyTorch 的 momentum。"},
     "fix-axis": {
-        "en": "Take the argmax along the axis of the classes: the last one behind a dense layer, 1 behind a convolution.",
+        "en": "Take the argmax along the class axis: the last one after a dense layer, 1 after a convolution.",
         "zh": "沿类别所在的维度取 argmax：全连接层之后是最后一维，卷积之后是第 1 维。",
     },
     "fix-argmax": {
@@ -205,17 +205,16 @@ WORDS: Words = {
 }
 
 _DROPS_MOST = {
-    "en": "Dropout then removes most of the units where it should remove few: training loses most of its signal, the loss stays high "
-    "and accuracy is low, while inference looks normal.",
+    "en": "Dropout then removes most of the units instead of a few: training loses most of its signal, the loss stays high and "
+    "accuracy is low, while inference looks normal.",
     "zh": "本应少量丢弃，实际却丢弃了大部分单元：训练信号大量损失，loss 居高不下、精度偏低，而推理看起来正常。",
 }
 _DROPS_WRONG = {
-    "en": "Dropout then removes the share that should stay: too much or too little regularisation, and a network that is not the one "
-    "that was meant.",
+    "en": "Dropout then removes the share that should stay: the network gets too much or too little regularisation.",
     "zh": "Dropout 丢弃的正是应当保留的比例：正则化过强或过弱，与设计的网络不同。",
 }
 _ANOTHER_AXIS = {
-    "en": "What is counted as right says nothing of the network: places along one axis are compared with the numbers of classes.",
+    "en": "What counts as correct says nothing about the network: positions along one axis are compared with class indices.",
     "zh": "统计出的正确数与网络无关：比较的是另一维上的位置与类别编号。",
 }
 _STATISTICS = {
@@ -224,20 +223,22 @@ _STATISTICS = {
     "zh": "滑动均值和方差会紧跟最近一个 batch：训练看起来正常，评估精度却偏低，并且各 epoch 之间跳动。",
 }
 _EPSILON = {
-    "en": "Activations are divided by sqrt(variance + eps): channels of small variance are hardly normalised, and their "
-    "scale depends on the data again.",
+    "en": "Activations are divided by sqrt(variance + eps): channels with a small variance are hardly normalised, and their scale "
+    "depends on the data again.",
     "zh": "激活值要除以 sqrt(方差 + eps)：方差小的通道几乎得不到归一化，尺度又随数据变化。",
 }
 _NOT_INITIALIZED = {
-    "en": "Weights keep the initialization of the layer's own default, not the one that was meant.",
+    "en": "Weights keep the layer's default initialisation, not the intended one.",
     "zh": "权重保持网络层默认的初始化，而不是所期望的方式。",
 }
 _DISPLACED = {
-    "en": "One setting gets the number of another: here a rate or size that nobody chose, there a default instead of the choice.",
+    "en": "One setting gets the value of another: one has a rate or size that nobody chose, the other its default instead of the "
+    "chosen value.",
     "zh": "一个设置得到了另一个设置的数值：一处用了无人选择的数，另一处仍是默认值。",
 }
 _NO_PLACE = {
-    "en": "The number is neither a class nor a position: what is chosen or counted by it has nothing to do with what the network prefers.",
+    "en": "The number is neither a class nor a position: what is chosen or counted by it has nothing to do with the network's "
+    "predictions.",
     "zh": "这个数既不是类别也不是位置：据此做出的选择或统计与网络的输出偏好无关。",
 }
 WHY: Words = {
@@ -247,8 +248,8 @@ WHY: Words = {
     "argmax-elsewhere": _ANOTHER_AXIS,
     "argmax-elsewhere-perhaps": _ANOTHER_AXIS,
     "last-sample": {
-        "en": "The layer runs over the samples of the batch as if they were steps in time: each sample depends on those before it in the "
-        "batch, and what follows sees a single sample at all steps.",
+        "en": "The layer runs over the samples of the batch as if they were time steps: each sample depends on those before it in the "
+        "batch, and the layers after it see a single sample at all steps.",
         "zh": "该层把 batch 中的样本当作时间步依次处理：样本的结果依赖于排在它前面的样本，后续层只看到其中一个样本。",
     },
     "keeps-a-drop-rate": _DROPS_WRONG,
@@ -258,19 +259,19 @@ WHY: Words = {
     "momentum-reversed": _STATISTICS,
     "momentum-of-new": _STATISTICS,
     "momentum-one": {
-        "en": "Evaluation then normalises with a mean of 0 and a variance of 1, the values that they were made with.",
+        "en": "Evaluation then normalises with a mean of 0 and a variance of 1, the initial values.",
         "zh": "评估时会一直使用初始值（均值 0、方差 1）做归一化。",
     },
     "momentum-as-epsilon": _EPSILON,
     "large-epsilon": _EPSILON,
     "bias-in-third-place": {
-        "en": "All units of the layer give the same and get the same gradient, or none: the layer cannot learn.",
+        "en": "All units of the layer have the same output and get the same gradient, or none: the layer cannot learn.",
         "zh": "该层所有单元输出相同、梯度也相同（或没有梯度），无法学习。",
     },
     "misplaced": _DISPLACED,
     "misplaced-perhaps": _DISPLACED,
     "unlike-benchmark": {
-        "en": "It is then not the network of the benchmark: what differs in its results may come from here.",
+        "en": "The network is then not the benchmark's: differences in results may come from here.",
         "zh": "这样就不是标杆的网络了，结果的差异可能由此而来。",
     },
     "unlike-benchmark-slightly": {
@@ -297,7 +298,7 @@ _SIDE_BY_SIDE = {
     "zh": "打印两个网络；或用相同的权重和输入运行，逐层比较输出。",
 }
 _PRINT = {
-    "en": "Print the result beside that of argmax on one batch.",
+    "en": "Print the result next to that of argmax for one batch.",
     "zh": "在一个 batch 上打印该结果，并与 argmax 的结果比较。",
 }
 PROOF: Words = {

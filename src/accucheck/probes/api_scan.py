@@ -63,12 +63,12 @@ MESSAGES: Words = {
         "zh": "一致的 API 中有 {count} 个只在 {first} 中一致，旧接口有差异：{apis}。",
     },
     "unknown-objects": {
-        "en": "{count:,} {count:call|calls} of methods named as those of tensors ({names}) {count:is|are} left out: the code "
-        "does not show on what.",
+        "en": "{count:,} {count:call|calls} of methods named like tensor methods ({names}) {count:is|are} left out: the code does not "
+        "show on which object.",
         "zh": "另有 {count:,} 处调用了与张量方法同名的方法（{names}），从代码看不出对象的类型，没有计入。",
     },
     "no-torch": {
-        "en": "No file uses PyTorch ({files:,} {files:file was|files were} looked at).",
+        "en": "No file uses PyTorch ({files:,} {files:file was|files were} checked).",
         "zh": "没有文件使用 PyTorch（共查看 {files:,} 个文件）。",
     },
     "fix-missing": {
@@ -90,8 +90,8 @@ WORDS: Words = {
 }
 WHY: Words = {
     "missing": {
-        "en": "What replaces it is written by hand, and a hand-written operator is where a migrated network most often stops to agree "
-        "with the original.",
+        "en": "Its replacement is written by hand, and a hand-written operator is where a migrated network most often stops matching "
+        "the original.",
         "zh": "这部分需要自己实现，而自己实现的算子正是迁移后结果与原网络不一致的常见位置。",
     },
 }

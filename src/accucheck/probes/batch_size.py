@@ -66,7 +66,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 _GAP = (
-    "at {unit} {at:,.12g} the {what} is {value:.4g}, that of the baseline {baseline:.4g}",
+    "at {unit} {at:,.12g} the {what} is {value:.4g}, the baseline's {baseline:.4g}",
     "第 {at:,.12g} 个 {unit} 时，{what}为 {value:.4g}，基线为 {baseline:.4g}",
 )
 MESSAGES: Words = {
@@ -84,7 +84,7 @@ MESSAGES: Words = {
         "zh": "可能不如小 batch 基线：" + _GAP[1] + "；但评估次数太少（{points:,} 次与 {others:,} 次），无法估计波动。",
     },
     "training-above": {
-        "en": "The training loss stays above that of the small-batch baseline: "
+        "en": "The training loss stays above the small-batch baseline's: "
         + _GAP[0]
         + ". No validation result was found in both.",
         "zh": "训练 loss 高于小 batch 基线：" + _GAP[1] + "。两者没有共同的验证结果。",
@@ -102,7 +102,7 @@ MESSAGES: Words = {
     "training-alone": {
         "en": "Only training losses are found in both: "
         + _GAP[0]
-        + ". They say little of the accuracy: record an evaluation each epoch.",
+        + ". They say little about accuracy: record an evaluation each epoch.",
         "zh": "两者只有训练 loss 可比：" + _GAP[1] + "。它不足以说明准确率，请每个 epoch 评估一次。",
     },
     "cut": {
@@ -110,12 +110,12 @@ MESSAGES: Words = {
         "zh": "两次训练长度不同：只比较到第 {at:,.12g} 个 {unit}（分别记录到 {last:,.12g} 和 {others_last:,.12g}）。",
     },
     "no-epochs": {
-        "en": "The logs do not both tell epochs: each training is judged at its end, as if both had run for the same number of epochs.",
+        "en": "At least one log has no epochs: each run is judged at its end, as if both had trained for the same number of epochs.",
         "zh": "日志没有都给出 epoch：按两次训练的 epoch 数相同处理，各取训练结束时的结果。",
     },
     "rate-same": {
-        "en": "An epoch has {ratio:.3g} times as many steps in the baseline, so that the batch is so many times larger here, and the "
-        "highest learning rate is {rate:.3g} against {others_rate:.3g}: it did not grow along.",
+        "en": "An epoch has {ratio:.3g} times as many steps in the baseline, so the batch here is that many times larger, but the "
+        "highest learning rate is {rate:.3g} against {others_rate:.3g}: it was not scaled accordingly.",
         "zh": "基线每个 epoch 的步数是此处的 {ratio:.3g} 倍，即此处 batch 大了相应倍数，"
         "而最大学习率为 {rate:.3g}（基线为 {others_rate:.3g}），没有随之增大。",
     },
@@ -141,7 +141,7 @@ _LARGE = {
 }
 WHY: Words = {"below-baseline": _LARGE, "rate-same": _LARGE}
 _TWICE = {
-    "en": "Repeat both trainings with another seed: the gap must remain, and be larger than what two runs of one script differ by.",
+    "en": "Repeat both trainings with another seed: the gap must remain, and exceed the difference between two runs of one script.",
     "zh": "换一个随机种子各重复一次：差距应仍然存在，且大于同一脚本两次运行之间的差别。",
 }
 PROOF: Words = {

@@ -80,17 +80,17 @@ MESSAGES: Words = {
         "zh": _SCALE[1] + "，与 batch 大小 {size:,} 同一数量级。",
     },
     "at-least": {
-        "en": "The gradient noise scale, {stage}, is {low:,.3g} samples or more: {batches:,} batches of {size:,} do not tell the gradient "
-        "from its noise.",
+        "en": "The gradient noise scale, {stage}, is {low:,.3g} samples or more: {batches:,} batches of {size:,} are too few to "
+        "separate the gradient from its noise.",
         "zh": "梯度噪声尺度（{stage}）不小于 {low:,.3g} 个样本：{batches:,} 个大小为 {size:,} 的 batch 还不足以从噪声中分辨出梯度。",
     },
     "no-noise": {
-        "en": "The gradients of all {batches:,} batches, {stage}, are the same or 0: no noise scale can be told.",
+        "en": "The gradients of all {batches:,} batches, {stage}, are the same or 0: no noise scale can be determined.",
         "zh": "全部 {batches:,} 个 batch 的梯度（{stage}）相同或为 0，无法得出噪声尺度。",
     },
     "cancelling": {
-        "en": "The gradients of the {batches:,} batches, {stage}, cancel each other: such batches are not drawn at random (as "
-        "where classes take turns), and no noise scale can be told.",
+        "en": "The gradients of the {batches:,} batches, {stage}, cancel each other: such batches are not drawn at random (for "
+        "example, when classes alternate), and no noise scale can be determined.",
         "zh": "{batches:,} 个 batch 的梯度（{stage}）相互抵消：这样的 batch 不是随机抽取的（例如各类别轮流出现），无法得出噪声尺度。",
     },
     "not-finite": {

@@ -38,11 +38,11 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "only-here": {
-        "en": "Half precision is asked for here ({text}), and the benchmark trains in full precision.",
+        "en": "Half precision is requested here ({text}), but the benchmark trains in full precision.",
         "zh": "本脚本使用了半精度（{text}），而标杆脚本以全精度训练。",
     },
     "only-there": {
-        "en": "The benchmark asks for half precision ({text}, {place}), and training here is in full precision.",
+        "en": "The benchmark uses half precision ({text}, {place}), but training here is in full precision.",
         "zh": "标杆脚本使用了半精度（{text}，{place}），而本脚本以全精度训练。",
     },
     "other-type": {
@@ -67,7 +67,7 @@ MESSAGES: Words = {
     },
 }
 WORDS: Words = {
-    "precision": {"en": "Where half precision is asked for", "zh": "使用半精度的位置"},
+    "precision": {"en": "Where half precision is requested", "zh": "使用半精度的位置"},
     "side": {"en": "Script", "zh": "脚本"},
     "here": {"en": "this one", "zh": "本脚本"},
     "there": {"en": "benchmark", "zh": "标杆脚本"},

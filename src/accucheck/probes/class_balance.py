@@ -93,7 +93,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个已声明的类别在训练数据中没有样本：{names}。",
     },
     "listed-class-empty": {
-        "en": "{count:,} {count:class|classes} that {where} provides for {count:has|have} no sample in the training data: {names}.",
+        "en": "{count:,} {count:class|classes} listed in {where} {count:has|have} no sample in the training data: {names}.",
         "zh": "{where} 中列出的 {count:,} 个类别在训练数据中没有样本：{names}。",
     },
     "undeclared-class": {
@@ -162,11 +162,11 @@ _NOT_LEARNT = {
     "zh": "网络无法学到从未见过的类别，该类样本会被判为其他类别。",
 }
 _NEGLECTED = {
-    "en": "The loss is dominated by the large classes: the rare ones are hardly learnt, and the mean accuracy hides it.",
+    "en": "The loss is dominated by the large classes: the rare ones are hardly learned, and the mean accuracy hides it.",
     "zh": "loss 几乎只由大类决定，少数类基本学不到，而平均精度会掩盖这一点。",
 }
 _OTHER_IDS = {
-    "en": "Labels out of range make the loss wrong or fail, or the samples are scored as another class.",
+    "en": "Labels out of range make the loss wrong or raise an error, or the samples count as another class.",
     "zh": "标签越界会使 loss 出错，或样本被当作别的类别。",
 }
 WHY: Words = {
@@ -174,7 +174,7 @@ WHY: Words = {
     "listed-class-empty": _NOT_LEARNT,
     "only-in-evaluation": _NOT_LEARNT,
     "one-class": {
-        "en": "One answer to everything gives a loss near zero; nothing is learnt.",
+        "en": "Always predicting the same class yields a loss near zero; nothing is learned.",
         "zh": "对任何输入都给同一答案即可使 loss 接近 0，网络什么也学不到。",
     },
     "rare-class": _NEGLECTED,

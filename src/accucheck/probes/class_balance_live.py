@@ -58,7 +58,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个类别在文件中有样本，却从未出现在训练数据管道的输出中：{names}（括号内为文件中的样本数）。",
     },
     "classes-fewer": {
-        "en": "The files have {files:,} classes, the training pipeline gives out {classes:,}.",
+        "en": "The files have {files:,} classes, the training pipeline yields {classes:,}.",
         "zh": "文件中有 {files:,} 个类别，训练数据管道只输出 {classes:,} 个。",
     },
     "class-shrunk": {
@@ -79,7 +79,7 @@ MESSAGES: Words = {
         "zh": "{samples:,} 个标签中有 {soft:,} 个是混合或平滑标签，按其最大分量计类。",
     },
     "partial": {
-        "en": "Only the first {samples:,} samples of the epoch were counted, which says nothing of classes that come later.",
+        "en": "Only the first {samples:,} samples of the epoch were counted, which says nothing about classes that come later.",
         "zh": "只统计了该 epoch 的前 {samples:,} 个样本，无法判断之后的类别。",
     },
     "no-label": {
@@ -87,7 +87,7 @@ MESSAGES: Words = {
         "zh": "数据管道没有标签列（{names}）。请在 data.train.label 中指定。",
     },
     "label-shape": {
-        "en": "{where} has the shape {shape}: no classes to be counted.",
+        "en": "{where} has the shape {shape}, so there are no classes to count.",
         "zh": "{where} 的形状为 {shape}，不是可计数的类别。",
     },
     **_live.NO_SAMPLES,

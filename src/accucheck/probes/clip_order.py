@@ -47,7 +47,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{clip} 先在此处裁剪梯度，之后优化器才按 loss_scale={scale} 除梯度。",
         },
         "clip-dropped": {
-            "en": "What {clip} gives here is discarded: the step continues with unclipped gradients.",
+            "en": "The result of {clip} is discarded here: the step continues with unclipped gradients.",
             "zh": "{clip} 在此处的返回值被丢弃：训练步继续使用的是未经裁剪的梯度。",
         },
         "clip-unknown": {
@@ -80,8 +80,8 @@ MESSAGES: Words = _training.sometimes(
 WORDS: Words = _grades.WORDS
 
 _THRESHOLD = {
-    "en": "The threshold meets gradients that are larger by the scale: nearly every step is clipped, and dividing afterwards leaves "
-    "updates hundreds of times too small, that change whenever the scale does.",
+    "en": "The threshold is applied to gradients multiplied by the loss scale: nearly every step is clipped, and after unscaling, "
+    "updates are hundreds of times too small and change whenever the scale does.",
     "zh": "裁剪阈值面对的是被放大的梯度，几乎每一步都会触发裁剪；之后再除以 scale，更新量会小几百倍，且随 scale 变化而变化。",
 }
 WHY: Words = _training.also(
@@ -92,15 +92,14 @@ WHY: Words = _training.also(
             "zh": "梯度没有受到任何限制：一个异常的 batch 就可能让权重严重偏离，而裁剪正是为了避免这种情况。",
         },
         "clip-before-optimizer": {
-            "en": "The norm that was limited is changed again by the division: the threshold means another size of gradients than "
-            "was intended.",
+            "en": "The division changes the clipped norm again: the threshold applies to gradients of a different size than intended.",
             "zh": "已限制好的梯度范数随后又被除以一个倍数，阈值的实际含义与本意不符。",
         },
     },
     _FAULTS,
 )
 _NORM = {
-    "en": "Print the norm of the gradients where they are clipped, and in the same step without a loss scale: they must be equal.",
+    "en": "Print the gradient norm at the point of clipping, and for the same step without a loss scale: they must be equal.",
     "zh": "打印裁剪处的梯度范数，并与同一步、不加 loss scale 时对比，两者应当相等。",
 }
 PROOF: Words = _training.also(dict.fromkeys(_FAULTS, _NORM), _FAULTS)

@@ -85,7 +85,7 @@ MESSAGES: Words = {
         "（在正确副本上用 accucheck manifest 或 md5sum 生成）或 data.reference.known（公开数据集名称）。",
     },
     "address-alone": {
-        "en": "{path} is an address: it can only be compared by itself, without other paths and without data.reference.files.",
+        "en": "{path} is an address: it can only be compared alone, without other paths and without data.reference.files.",
         "zh": "{path} 是远程地址：只能单独比对，不能与其他路径或 data.reference.files 一起使用。",
     },
     "same-folder": {
@@ -101,17 +101,17 @@ MESSAGES: Words = {
         "zh": "与标准 {reference} 相比缺少 {count:,} 个文件，首个为 {first}。",
     },
     "different": {
-        "en": "{count:,} {count:file differs|files differ} from {reference}, the first: {first}. Of another size than there: {resized:,}.",
-        "zh": "{count:,} 个文件与 {reference} 不一致，首个为 {first}；其中大小也不同的有 {resized:,} 个。",
+        "en": "{count:,} {count:file differs|files differ} from {reference} in content ({resized:,} of them also in size), the first: "
+        "{first}.",
+        "zh": "{count:,} 个文件的内容与 {reference} 不一致（其中 {resized:,} 个大小也不同），首个为 {first}。",
     },
     "extra": {
         "en": "Files that the reference {reference} does not have: {count:,}, the first: {first}. A loader may read them.",
         "zh": "多出 {count:,} 个标准 {reference} 中没有的文件，首个为 {first}，数据加载时可能会读入。",
     },
     "renamed": {
-        "en": "Files with the content of the reference {reference} under another name: {count:,}, the first: {first} is "
-        "{old} there. "
-        "Where folders or names carry the label, the labels change.",
+        "en": "Files with the content of the reference {reference} but a different name: {count:,}, the first: {first} is {old} there. "
+        "If folder or file names carry the label, the labels change.",
         "zh": "{count:,} 个文件的内容与标准 {reference} 一致但名称不同，首个为 {first}（标准中为 {old}）。"
         "若以目录或文件名作为标签，标签会随之改变。",
     },
@@ -148,12 +148,12 @@ MESSAGES: Words = {
         "zh": "有 {groups:,} 份内容重复出现，共涉及 {files:,} 个文件。",
     },
     "recognised": {
-        "en": "Files recognised as those of the public data set {dataset}: {count:,}.",
+        "en": "Files recognised as part of the public data set {dataset}: {count:,}.",
         "zh": "{count:,} 个文件与公开数据集 {dataset} 一致。",
     },
     "known-different": {
-        "en": "Files named as in the public data set {dataset} but with another content: {count:,}, the first: {first} "
-        "({size:,} bytes, published: {expected} bytes).",
+        "en": "Files named as in the public data set {dataset} but with different content: {count:,}, the first: {first} ({size:,} "
+        "bytes, published: {expected} bytes).",
         "zh": "{count:,} 个文件与公开数据集 {dataset} 同名但内容不同，首个为 {first}（{size:,} 字节，公布值为 {expected} 字节）。",
     },
     "known-missing": {

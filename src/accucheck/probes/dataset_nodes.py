@@ -81,8 +81,8 @@ MESSAGES: Words = {
 }
 WHY: Words = {
     "node-differs": {
-        "en": "The devices of this machine train on other samples than the rest, or on other numbers of them: gradients are averaged over "
-        "data that nobody meant, and shards overlap or leave gaps.",
+        "en": "The devices of this machine train on different samples from the rest, or on a different number of them: gradients are "
+        "averaged over unintended data, and shards overlap or leave gaps.",
         "zh": "该机器上的卡用不同的样本或不同数量的样本训练：梯度在非预期的数据上平均，各分片会重叠或遗漏。",
     }
 }

@@ -36,15 +36,15 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "operator": {
-        "en": "How many elements {api} gives depends on the values of its input.",
+        "en": "How many elements {api} returns depends on the values of its input.",
         "zh": "{api} 输出的元素个数取决于输入的数值。",
     },
     "mask-index": {
-        "en": "Indexing with a mask gives as many elements as the mask has true ones.",
+        "en": "Indexing with a mask returns as many elements as the mask has True values.",
         "zh": "用掩码做下标，结果的元素个数取决于掩码中为真的个数。",
     },
     "size": {
-        "en": "{api} gets a number that was read out of a tensor; where it is a size, the shape follows the data.",
+        "en": "{api} gets a number that was read out of a tensor; if it is used as a size, the shape depends on the data.",
         "zh": "{api} 的参数是从张量中读出的数；若它用作尺寸，形状就随数据变化。",
     },
     "slice": {
@@ -71,14 +71,14 @@ MESSAGES: Words = {
         "drop_last=True，MindSpore 中为 drop_remainder=True。",
     },
     "random-size": {
-        "en": "The size of the input is drawn at random at {count:,} {count:place|places} (multi-scale training): in graph mode each size "
-        "is compiled once. Keep to a few sizes, or tell the varying sides with set_inputs().",
+        "en": "The size of the input is drawn at random at {count:,} {count:place|places} (multi-scale training): in graph mode each "
+        "size is compiled once. Keep to a few sizes, or declare the varying dimensions with set_inputs().",
         "zh": "{count:,} 处随机选取输入尺寸（多尺度训练）：图模式下每种尺寸各编译一次。"
         "尺寸种类应尽量少，或用 set_inputs() 声明可变的维度。",
     },
     "elsewhere": {
-        "en": "Outside of networks {count:,} more {count:place depends|places depend} on values of tensors; in plain Python that "
-        "does no harm.",
+        "en": "Outside networks, {count:,} more {count:place depends|places depend} on values of tensors; in plain Python that does no "
+        "harm.",
         "zh": "网络之外另有 {count:,} 处依赖张量的数值，在普通 Python 代码中没有影响。",
     },
     "fixed": {
@@ -86,15 +86,15 @@ MESSAGES: Words = {
         "zh": "在 {files:,} 个文件的网络中没有看到随数值变化的形状。",
     },
     "no-code": {
-        "en": "No file uses PyTorch or MindSpore ({files:,} {files:file was|files were} looked at).",
+        "en": "No file uses PyTorch or MindSpore ({files:,} {files:file was|files were} checked).",
         "zh": "没有文件使用 PyTorch 或 MindSpore（共查看 {files:,} 个文件）。",
     },
     "fix-mask": {
-        "en": "Keep all elements and multiply by the mask, or choose with ops.select (ops.where), so that the shape stays.",
+        "en": "Keep all elements and multiply by the mask, or select with ops.select (ops.where), so that the shape stays fixed.",
         "zh": "保留全部元素并乘以掩码，或用 ops.select（ops.where）选择，使形状不变。",
     },
     "fix-most": {
-        "en": "Take a fixed greatest number (the k highest of topk) and mask what is beyond.",
+        "en": "Use a fixed maximum number (topk with a fixed k) and mask the rest.",
         "zh": "取固定的最大个数（例如 topk 的前 k 个），多出的部分用掩码去掉。",
     },
     "fix-select": {
@@ -102,18 +102,18 @@ MESSAGES: Words = {
         "zh": "两条分支都计算，再用 ops.select 选择；或把判断移到网络之外。",
     },
     "fix-pad": {
-        "en": "Pad to one length, or to a few (dataset.bucket_batch_by_length), and give the network a mask.",
+        "en": "Pad to one length, or to a few (dataset.bucket_batch_by_length), and pass a mask to the network.",
         "zh": "填充到固定长度或少数几种长度（dataset.bucket_batch_by_length），并向网络传入掩码。",
     },
 }
 WORDS: Words = {}
 _SLOW = {
-    "en": "In graph mode a shape or a way that follows the data is compiled again or is not supported; what is rewritten for it in a hurry "
-    "(another mask, another reduction) changes results.",
+    "en": "In graph mode, data-dependent shapes or branches are recompiled or not supported; hasty rewrites (a different mask, a "
+    "different reduction) change results.",
     "zh": "图模式下随数据变化的形状或分支会反复编译甚至不支持；为此仓促改写（换掩码、换归约方式）容易改变结果。",
 }
 _COMPARE = {
-    "en": "Feed the original and the rewritten place inputs with none, some and all elements chosen, and compare.",
+    "en": "Feed the original and the rewritten code inputs with none, some and all elements selected, and compare.",
     "zh": "用选中零个、部分和全部元素的输入分别对比改写前后的结果。",
 }
 WHY: Words = dict.fromkeys(("operator", "mask-index", "size", "slice", "branch", "loop", "batch"), _SLOW)

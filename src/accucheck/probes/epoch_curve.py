@@ -104,8 +104,8 @@ MESSAGES: Words = {
     },
     "best-kept": {
         "en": _BEST[0]
-        + " and has worsened to {end:.4g} since; the checkpoint examined is called {name}, so that it may well be that "
-        "of the best evaluation.",
+        + " and has worsened to {end:.4g} since; the checkpoint examined is called {name}, so it may well be the one of the best "
+        "evaluation.",
         "zh": _BEST[1] + "，此后变差到 {end:.4g}；所检查的 checkpoint 名为 {name}，可能正是最优处的权重。",
     },
     "accuracy-holds": {
@@ -117,8 +117,8 @@ MESSAGES: Words = {
     },
     "both-worse": {
         "en": _BEST[0]
-        + " and has worsened to {end:.4g} since, but the training loss does not fall either: rather the learning rate or "
-        "the data than the number of epochs.",
+        + " and has worsened to {end:.4g} since, but the training loss does not fall either: the cause is more likely the learning "
+        "rate or the data than the number of epochs.",
         "zh": _BEST[1] + "，此后变差到 {end:.4g}，但训练 loss 也没有继续下降：更可能是学习率或数据的问题，而不是轮数。",
     },
     "too-few": {
@@ -152,12 +152,12 @@ MESSAGES: Words = {
         "zh": "{path} 中没有验证 loss，改为判断其准确率（{name}）。",
     },
     "not-finite": {
-        "en": "{count:,} of {points:,} evaluations gave NaN or Inf, the first at {unit} {first:,.12g}; the others were judged. Item mp.01 "
-        "is about where such values come from.",
+        "en": "{count:,} of {points:,} evaluations produced NaN or Inf, the first at {unit} {first:,.12g}; the others were judged. "
+        "Item mp.01 traces where such values come from.",
         "zh": "{points:,} 次评估中有 {count:,} 次结果为 NaN 或 Inf，首次在第 {first:,.12g} 个 {unit}；其余照常判断。其来源见检查项 mp.01。",
     },
     "few-points": {
-        "en": "Only {points:,} evaluations with a number: {least:,} are needed to tell a trend from noise.",
+        "en": "Only {points:,} evaluations with a number: at least {least:,} are needed to distinguish a trend from noise.",
         "zh": "只有 {points:,} 次有效的评估，至少需要 {least:,} 次才能区分趋势与波动。",
     },
     "no-validation": {
@@ -189,11 +189,11 @@ WORDS: Words = {
 }
 WHY: Words = {
     "too-many": {
-        "en": "The network memorises the training samples, and gets worse on others.",
+        "en": "The network memorises the training samples and gets worse on other samples.",
         "zh": "网络开始死记训练样本，在其他样本上的效果比之前更差。",
     },
     "too-few": {
-        "en": "The network had not learned what it can: the training stopped before its results were at their best.",
+        "en": "The network had not reached its potential: training stopped before its results were at their best.",
         "zh": "训练在效果达到最好之前就停止了，网络没有学到应有的程度。",
     },
 }

@@ -69,39 +69,39 @@ MESSAGES: Words = {
     },
     "export-agrees": {"en": _APART["en"] + ".", "zh": _APART["zh"] + "。"},
     "export-activation": {
-        "en": "The export gives {activation} of what the network gives, and otherwise the same.",
+        "en": "The export outputs {activation} of the network's output, and agrees apart from that.",
         "zh": "导出模型的输出是网络输出的 {activation}，除此之外一致。",
     },
     "export-other-weights": {
-        "en": "{other:,} of {matched:,} weights in {path} are not those of the network, {name} by {apart:.2g} of its largest value: it was "
-        "exported of another checkpoint, or of a network before its weights were loaded.",
+        "en": "{other:,} of {matched:,} weights in {path} differ from the network's, {name} by {apart:.2g} of its largest value: the "
+        "export was made from another checkpoint, or before weights were loaded.",
         "zh": "{path} 中 {matched:,} 个权重有 {other:,} 个与网络不同，{name} 相差其最大值的 {apart:.2g} 倍：它由另一个 checkpoint 导出，"
         "或在加载权重之前导出。",
     },
     "export-in-training": {
-        "en": "The export computes as the network does in training mode ({training:.2g} apart), and not as in inference mode "
-        "({difference:.2g}): it was exported without set_train(False).",
+        "en": "The export matches the network in training mode (difference {training:.2g}), not in inference mode ({difference:.2g}): "
+        "it was exported without set_train(False).",
         "zh": "导出模型的计算与网络的训练模式一致（相差 {training:.2g}），而与推理模式不一致（{difference:.2g}）："
         "导出前没有调用 set_train(False)。",
     },
     "export-random": {
-        "en": "Given the same batches twice, the export gives results that are {random:.2g} apart, and the network in inference mode does "
-        "not: Dropout was exported in training mode.",
+        "en": "Run twice on the same batches, the export's results differ by {random:.2g}, while the network in inference mode is "
+        "deterministic: Dropout was exported in training mode.",
         "zh": "同样的 batch 输入两次，导出模型的结果相差 {random:.2g}，而推理模式的网络没有随机性：导出时 Dropout 处于训练模式。",
     },
     "export-differs": {
         "en": _APART["en"]
-        + ", with the same weights: what was exported computes something else, or expects inputs that are processed "
-        "otherwise (normalisation, the order of channels).",
+        + ", with the same weights: the export computes something else, or expects differently processed inputs (normalisation, "
+        "channel order).",
         "zh": _APART["zh"] + "，而权重相同：导出的计算与网络不同，或它要求的输入预处理不同（归一化、通道顺序）。",
     },
     "export-shapes": {
-        "en": "The export gives outputs of shape {there}, the network {own}: they are not the same network.",
+        "en": "The export has outputs of shape {there}, the network {own}: they are not the same network.",
         "zh": "导出模型的输出形状为 {there}，网络为 {own}：两者不是同一个网络。",
     },
     "export-weights-unknown": {
-        "en": "Neither checkpoints.current nor the function of the network gives weights, so that those of the export were taken: whether "
-        "they are the right ones is not known.",
+        "en": "Neither checkpoints.current nor the function that builds the network supplies weights, so those of the export were "
+        "used; whether they are the right ones is not known.",
         "zh": "checkpoints.current 和构建网络的函数都没有给出权重，因此比较时使用了导出模型中的权重；它们是否正确未知。",
     },
     **_live.NO_SAMPLES,
@@ -110,19 +110,19 @@ MESSAGES: Words = {
         "zh": "导出前调用 net.set_train(False)，并且不要在同一进程中先以训练模式导出该网络。",
     },
     "fix-export-weights": {
-        "en": "Load the checkpoint into the network before export, and look at what load_param_into_net returns.",
+        "en": "Load the checkpoint into the network before export, and check the return value of load_param_into_net.",
         "zh": "导出前把 checkpoint 加载到网络，并检查 load_param_into_net 的返回值。",
     },
 }
 _DEPLOYED = {
-    "en": "What is deployed answers otherwise than what was evaluated, though nothing fails.",
+    "en": "The deployed model gives different results from the evaluated one, without any error.",
     "zh": "部署的模型与评估过的模型给出不同结果，而不会报错。",
 }
 WHY: Words = dict.fromkeys(
     ("export-other-weights", "export-in-training", "export-random", "export-differs", "export-shapes"), _DEPLOYED
 )
 _AGAIN = {
-    "en": "Export again as the fix says, load it with nn.GraphCell(mindspore.load(file)), and compare both outputs on one batch.",
+    "en": "Export again as described under Fix, load it with nn.GraphCell(mindspore.load(file)), and compare both outputs on one batch.",
     "zh": "按修复建议重新导出，用 nn.GraphCell(mindspore.load(file)) 加载，在同一个 batch 上比较两者的输出。",
 }
 PROOF: Words = dict.fromkeys(WHY, _AGAIN)

@@ -65,7 +65,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     "no-pairs": {
         "en": "No file of {path} could be paired with one of {reference}. Save the batches of both sides under the same names.",
-        "zh": "{path} 与 {reference} 中没有能够配对的文件。请把两边的批次保存为相同的名称。",
+        "zh": "{path} 与 {reference} 中没有能够配对的文件。请把两边的 batch 保存为相同的名称。",
     },
     "unpaired": layer_outputs.MESSAGES["unpaired"],
     "ambiguous": layer_outputs.MESSAGES["ambiguous"],
@@ -83,11 +83,11 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个数组与标杆数据类型不同、数值一致：{names}。",
     },
     "order": {
-        "en": "{name} holds the samples of the benchmark's in another order ({moved:,} of {count:,} are elsewhere).",
+        "en": "{name} holds the benchmark's samples in a different order ({moved:,} of {count:,} are in a different position).",
         "zh": "{name} 的样本与标杆相同，但顺序不同（{count:,} 个样本中有 {moved:,} 个位置不同）。",
     },
     "layout": {
-        "en": "{name} is the benchmark's with its axes in another order: {shape} here, {other} there (channels first or last?).",
+        "en": "{name} is the benchmark's with its axes in a different order: {shape} here, {other} there (channels first or last?).",
         "zh": "{name} 与标杆只是轴的顺序不同：此处 {shape}，标杆 {other}（通道在前或在后）。",
     },
     "channels": {
@@ -95,20 +95,21 @@ MESSAGES: Words = {
         "zh": "{name} 与标杆的通道顺序相反：一侧为 RGB，另一侧为 BGR。",
     },
     "scale": {
-        "en": "{name} is the benchmark's times {factor} plus {offset}: another scale or mean in normalisation.",
+        "en": "{name} is the benchmark's times {factor} plus {offset}: the normalisation uses a different scale or mean.",
         "zh": "{name} 等于标杆乘以 {factor} 再加 {offset}：归一化的缩放或均值不同。",
     },
     "channel-scale": {
-        "en": "{name} is the benchmark's with another scale or mean for each channel (factors {factors}, offsets {offsets}): the "
+        "en": "{name} is the benchmark's with a different scale or mean for each channel (factors {factors}, offsets {offsets}): the "
         "normalisation differs.",
         "zh": "{name} 与标杆逐通道只差缩放和均值（系数 {factors}，偏移 {offsets}）：归一化参数不同。",
     },
     "shifted": {
-        "en": "{name} is the benchmark's plus {offset}: labels begin at another number.",
+        "en": "{name} is the benchmark's plus {offset}: labels start at a different number.",
         "zh": "{name} 等于标杆加 {offset}：标签的起始编号不同。",
     },
     "shifted-round": {
-        "en": "{name} is the benchmark's plus {offset}, modulo {classes}: labels begin at another class, and the last one at the first.",
+        "en": "{name} is the benchmark's plus {offset}, modulo {classes}: labels are shifted, with the last class wrapping round to "
+        "the first.",
         "zh": "{name} 等于标杆加 {offset} 后对 {classes} 取模：标签整体错位，末尾的类别绕回开头。",
     },
     "renumbered": {
@@ -125,12 +126,12 @@ MESSAGES: Words = {
         "zh": "{name} 与标杆接近但不相等（相关系数 {correlation}，相对差值 {relative}）：解码、缩放插值或取整方式不同，或部分数值不同。",
     },
     "other": {
-        "en": "{name} differs from the benchmark's, and is none of: another order, axes, channels, scale or shift of it (relative "
+        "en": "{name} differs from the benchmark's, and is not a reordered, transposed, scaled or shifted version of it (relative "
         "difference {relative}). Are these the same samples?",
         "zh": "{name} 与标杆不一致，且不是顺序、轴、通道、缩放或平移造成的（相对差值 {relative}）。请确认两边是否为同一批样本。",
     },
     "shape": {
-        "en": "{name} has the shape {shape}, the benchmark's {other}: another batch size, crop or padding.",
+        "en": "{name} has the shape {shape}, the benchmark's {other}: batch size, crop or padding differ.",
         "zh": "{name} 的形状为 {shape}，标杆为 {other}：批大小、裁剪或填充不同。",
     },
     "non-finite": {
@@ -144,7 +145,7 @@ MESSAGES: Words = {
     },
     "align": {
         "en": "Make the processing of both scripts alike step by step, and save the batch after each step; then compare again.",
-        "zh": "逐步统一两边的数据处理，每步之后都保存一次批次再比对。",
+        "zh": "逐步统一两边的数据处理，每步之后都保存一次 batch 再比对。",
     },
     "align-labels": {
         "en": "Number the classes alike on both sides: fix the list of class names in one file that both scripts read, and look for "
@@ -159,7 +160,7 @@ MESSAGES: Words = {
 
 WHY: Words = {
     code: {
-        "en": "From other data the network computes another loss: nothing behind the data can be compared until they agree.",
+        "en": "With different data the network computes a different loss: nothing after the data can be compared until the data agree.",
         "zh": "输入不同，loss 必然不同：数据一致之前，后面的比对都没有意义。",
     }
     for code in (
@@ -181,7 +182,7 @@ WHY: Words = {
 PROOF: Words = {
     code: {
         "en": "Feed the benchmark's saved batch to this network: with the data out of the way, the first losses must come together.",
-        "zh": "把标杆保存的批次直接喂给本网络：排除数据差异后，首个 loss 应当趋于一致。",
+        "zh": "把标杆保存的 batch 直接喂给本网络：排除数据差异后，首个 loss 应当趋于一致。",
     }
     for code in WHY
 }

@@ -52,7 +52,8 @@ class Params(msgspec.Struct, frozen=True):
 
 
 _SAID = (
-    "The first training loss is {loss:.4g}; guessing among {classes:,} classes gives ln({classes:,}) = {expected:.4g} ({ratio:.2f} times)",
+    "The first training loss is {loss:.4g}; a random guess among {classes:,} classes has ln({classes:,}) = {expected:.4g} ({ratio:.2f} "
+    "times)",
     "首个训练 loss 为 {loss:.4g}；在 {classes:,} 个类别中随机猜测时应约为 ln({classes:,}) = {expected:.4g}（{ratio:.2f} 倍）",
 )
 MESSAGES: Words = {
@@ -70,11 +71,11 @@ MESSAGES: Words = {
     },
     "first-fits": {"en": _SAID[0] + ".", "zh": _SAID[1] + "。"},
     "first-not-finite": {
-        "en": "The first training loss is NaN or Inf. Item mp.01 is about where such values come from.",
+        "en": "The first training loss is NaN or Inf. Item mp.01 traces where such values come from.",
         "zh": "首个训练 loss 即为 NaN 或 Inf，其来源见检查项 mp.01。",
     },
     "pretrained": {
-        "en": _SAID[0] + ". The case names pretrained weights, from which a training may begin lower.",
+        "en": _SAID[0] + ". accucheck.yaml names pretrained weights, with which training may start lower.",
         "zh": _SAID[1] + "。accucheck.yaml 给出了预训练权重，由此开始的 loss 可以更低。",
     },
     "no-classes": {
@@ -82,17 +83,17 @@ MESSAGES: Words = {
         "zh": "首个训练 loss 为 {loss:.4g}；类别数未知，请在 data.train.classes 中列出各类别。",
     },
     "not-first": {
-        "en": "The first recorded training loss ({loss:.4g}) is that of {unit} {at:,.12g}, so that the network has learned "
-        "already, or continues an earlier training. Record from the first step.",
+        "en": "The first recorded training loss ({loss:.4g}) is that of {unit} {at:,.12g}: the network has already learned by then, or "
+        "continues an earlier training run. Record from the first step.",
         "zh": "最早记录的训练 loss（{loss:.4g}）属于第 {at:,.12g} 个 {unit}：网络此时已经学过，或是接着之前的训练。请从第一步开始记录。",
     },
     "mean-of-epoch": {
-        "en": "{path} tells a training loss once an epoch ({loss:.4g} for the first): what it was before anything was learned is not "
-        "known. Record each step.",
+        "en": "{path} has one training loss per epoch ({loss:.4g} for the first): the loss before anything was learned is not known. "
+        "Record each step.",
         "zh": "{path} 每个 epoch 只给出一个训练 loss（第一个为 {loss:.4g}）：学习之前的 loss 未知，请每步都记录。",
     },
     "other-loss": {
-        "en": "The loss of the case is {call}: ln(number of classes) is what guessing gives only for the mean cross-entropy.",
+        "en": "accucheck.yaml names {call} as the loss: only a mean cross-entropy starts at about ln(number of classes).",
         "zh": "accucheck.yaml 的 loss 为 {call}：只有平均交叉熵在随机猜测时才约为 ln(类别数)。",
     },
     "no-loss": {
@@ -113,7 +114,7 @@ _SURE_OF_ITSELF = {
 WHY: Words = {
     "first-high": _SURE_OF_ITSELF,
     "first-low": {
-        "en": "A loss that is computed otherwise than meant, or over labels that are nearly all the same, does not train what is meant.",
+        "en": "A loss that is not computed as intended, or over labels that are nearly all the same, does not train what it should.",
         "zh": "loss 的计算与预期不符，或标签几乎全部相同，训练的目标就不是想要的目标。",
     },
 }

@@ -46,7 +46,7 @@ MESSAGES: Words = {
     **{code: first_loss.MESSAGES[code] for code in _SHARED},
     **_live.NO_SAMPLES,
     "first-not-finite": {
-        "en": "The loss of batch {batch:,} is NaN or Inf, before any update. Item mp.01 is about where such values come from.",
+        "en": "The loss of batch {batch:,} is NaN or Inf, before any update. Item mp.01 traces where such values come from.",
         "zh": "第 {batch:,} 个 batch 的 loss 在任何更新之前就是 NaN 或 Inf，其来源见检查项 mp.01。",
     },
     "summed": {
@@ -66,14 +66,14 @@ MESSAGES: Words = {
         "zh": "网络输出有 {width:,} 个类别，而 data.train.classes 列出了 {classes:,} 个。",
     },
     "answers": {
-        "en": "Before any update {share:.0%} of {rows:,} answers are one class ({answer:,}), and {count:,} of {width:,} classes are "
-        "answered at all. Random weights often prefer one class; that says nothing yet.",
+        "en": "Before any update, {share:.0%} of {rows:,} predictions are one class ({answer:,}), and {count:,} of {width:,} classes "
+        "are predicted at all. Random weights often prefer one class; by itself this means nothing.",
         "zh": "更新之前，{rows:,} 个预测中有 {share:.0%} 为同一类（{answer:,}），{width:,} 个类别中有 {count:,} 个被预测到。"
         "随机权重常偏向某一类，这本身并不说明问题。",
     },
     "loaded": {
-        "en": "The function that builds the network loaded {count:,} {count:parameter|parameters} from a checkpoint: the first "
-        "loss need not be that of guessing.",
+        "en": "The function that builds the network loaded {count:,} {count:parameter|parameters} from a checkpoint: the first loss "
+        "need not be that of a random guess.",
         "zh": "构建网络的函数从 checkpoint 加载了 {count:,} 个参数：首个 loss 不必接近随机猜测。",
     },
 }

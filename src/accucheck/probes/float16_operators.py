@@ -57,7 +57,7 @@ MESSAGES: Words = {
         "zh": "在 {files:,} 个文件中没有看到这些算子。",
     },
     "no-code": {
-        "en": "No file uses PyTorch or MindSpore ({files:,} {files:file was|files were} looked at).",
+        "en": "No file uses PyTorch or MindSpore ({files:,} {files:file was|files were} checked).",
         "zh": "没有文件使用 PyTorch 或 MindSpore（共查看 {files:,} 个文件）。",
     },
     "fix-scale": {

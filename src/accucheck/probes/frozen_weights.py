@@ -91,14 +91,13 @@ MESSAGES: Words = {
         "zh": "没有权重的名称与 design.frozen 中的 {pattern} 匹配。",
     },
     "rounding": {
-        "en": "{count:,} {count:weight is|weights are} of different types in the two checkpoints and "
-        "{count:differs|differ} by no more than rounding; whether they "
-        "were trained cannot be told: {names}.",
+        "en": "{count:,} {count:weight is|weights are} of different types in the two checkpoints and {count:differs|differ} by no more "
+        "than rounding; whether they were trained cannot be determined: {names}.",
         "zh": "有 {count:,} 个权重在两个 checkpoint 中的数据类型不同，差异未超出舍入误差，无法判断是否得到训练：{names}。",
     },
     "shapes-differ": {
-        "en": "{count:,} {count:tensor has|tensors have} another shape in the other checkpoint: {names}. Are both of "
-        "the same network?",
+        "en": "{count:,} {count:tensor has|tensors have} a different shape in the other checkpoint: {names}. Do both belong to the "
+        "same network?",
         "zh": "有 {count:,} 个张量在两个 checkpoint 中形状不同：{names}。请确认两者来自同一个网络。",
     },
     "statistics-unmoved": {
@@ -121,20 +120,21 @@ MESSAGES: Words = {
         "zh": "在创建优化器之前把这些参数的 requires_grad 设为 False，并用 net.trainable_params() 创建优化器；或修正 design.frozen。",
     },
     "fix-train": {
-        "en": "See that the optimizer is given net.trainable_params() of the network that is trained and saved, that no "
-        "stop_gradient lies before the loss, and that the learning rate is not 0.",
+        "en": "Check that the optimizer gets net.trainable_params() of the network that is trained and saved, that no stop_gradient "
+        "precedes the loss, and that the learning rate is not 0.",
         "zh": "请确认优化器拿到的是所训练、所保存网络的 net.trainable_params()，损失之前没有 stop_gradient，学习率不为 0。",
     },
     "fix-statistics": {
-        "en": "Call set_train(False) on the frozen part after network.set_train(), in each epoch, or give BatchNorm "
-        "use_batch_statistics=False.",
+        "en": "Call set_train(False) on the frozen part after network.set_train(), in each epoch, or set use_batch_statistics=False on "
+        "its BatchNorm layers.",
         "zh": "在每个 epoch 的 network.set_train() 之后，对冻结部分调用 set_train(False)，或为 BatchNorm 设置 use_batch_statistics=False。",
     },
 }
 
 WHY: Words = {
     "frozen-moved": {
-        "en": "What was to stay as it was loaded is trained, often at a rate made for new layers: it forgets what it knew.",
+        "en": "Weights that should stay as loaded are trained, often at a learning rate chosen for new layers: they forget what they "
+        "knew.",
         "zh": "本应保持加载值的权重在被训练，学习率往往又是为新增层设的，预训练得到的特征会被破坏。",
     },
     "frozen-statistics-moved": {
@@ -146,7 +146,7 @@ WHY: Words = {
         "zh": "看到的 loss 只随数据波动，网络始终停在原来的状态。",
     },
     "unmoved": {
-        "en": "A weight that is meant to learn and gets no update stays at its first value and limits all layers around it.",
+        "en": "A weight that should learn but gets no update keeps its initial value and limits all layers around it.",
         "zh": "本应学习的权重得不到更新，会一直停在初值，并拖累前后各层。",
     },
 }
@@ -166,8 +166,8 @@ PROOF: Words = {
         "zh": "先确认两个文件不是同一文件的副本，再用较大的学习率训练一步，比较同一个权重在这一步前后的值。",
     },
     "unmoved": {
-        "en": "Print the gradient of one of these weights in one step: None or zeros prove it. If it is meant, name "
-        "the weight in design.frozen.",
+        "en": "Print the gradient of one of these weights in one step: None or zeros prove it. If this is intended, list the weight in "
+        "design.frozen.",
         "zh": "打印其中一个权重在某一步的梯度：若没有梯度或全为 0，即可确认。若属有意冻结，请写入 design.frozen。",
     },
 }

@@ -63,9 +63,8 @@ MESSAGES: Words = {
         "若训练脚本在此之后才冻结，请让 network.call 指向一并完成冻结的函数。",
     },
     "frozen-otherwise": {
-        "en": "{count:,} {count:weight|weights} that design.frozen names {count:is|are} trainable, but did not move: "
-        "{names}. Something other than requires_grad "
-        "keeps them (stop_gradient, or the optimizer is not given them).",
+        "en": "{count:,} {count:weight|weights} that design.frozen names {count:is|are} trainable, but did not move: {names}. "
+        "Something other than requires_grad holds them back (stop_gradient, or they are not in the optimizer).",
         "zh": "design.frozen 声明冻结的权重中，有 {count:,} 个可训练但没有变化：{names}。它们由 requires_grad 以外的方式冻结"
         "（stop_gradient，或没有交给优化器）。",
     },
@@ -85,13 +84,12 @@ MESSAGES: Words = {
     },
     "dead": {
         "en": "{count:,} {count:weight is|weights are} trainable, but {count:its|their} gradient was exactly 0 in each of {steps:,} "
-        "steps: {names}. Nothing depends on {count:it|them}, or a stop_gradient or weights of zero lie behind.",
+        "steps: {names}. Nothing depends on {count:it|them}, or a stop_gradient or all-zero weights follow.",
         "zh": "有 {count:,} 个权重可训练，但在 {steps:,} 步中梯度始终恰为 0：{names}。"
         "没有结果依赖它们，或其后有 stop_gradient、全为 0 的权重（见 wi.01）。",
     },
     "left-out": {
-        "en": "{count:,} {count:weight is|weights are} trainable, but the optimizer was not given {count:it|them}: "
-        "{names}.",
+        "en": "{count:,} {count:weight is|weights are} trainable but not in the optimizer: {names}.",
         "zh": "有 {count:,} 个权重可训练，却没有交给优化器：{names}。",
     },
     "unmoved": {
@@ -100,9 +98,9 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个权重得到了梯度，却在 {steps:,} 步内没有变化，而其他权重有变化：{names}。",
     },
     "phases-unknown": {
-        "en": "The scripts make several optimizers, and which weights each of them is given decides what stays: {count:,} "
-        "{count:weight|weights} of design.frozen {count:is|are} free in the network of the case ({names}). Describe each training under "
-        "phases in accucheck.yaml, with its network, its optimizer and what it keeps frozen.",
+        "en": "The scripts create several optimizers, and which weights each of them gets decides what stays frozen: {count:,} "
+        "{count:weight|weights} of design.frozen {count:is|are} free in the network of accucheck.yaml ({names}). Describe each "
+        "training run under phases in accucheck.yaml, with its network, its optimizer and what it keeps frozen.",
         "zh": "脚本创建了多个优化器，权重是否冻结取决于各优化器收到的参数：design.frozen 声明的 {count:,} 个权重在该网络中并未冻结"
         "（{names}）。请在 accucheck.yaml 的 phases 中分别写明各阶段的网络、优化器和冻结的权重。",
     },
@@ -111,12 +109,13 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个权重在全部 {phases:,} 个阶段中都没有变化：{names}。",
     },
     "rounding-only": {
-        "en": "The gradient of {count:,} {count:weight|weights} is no more than rounding: {names}. A bias before a normalisation has "
-        "none.",
+        "en": "The gradient of {count:,} {count:weight|weights} is only rounding error: {names}. A bias before a normalisation has no "
+        "gradient.",
         "zh": "有 {count:,} 个权重的梯度只是舍入误差：{names}。归一化层之前的偏置即是如此。",
     },
     "nothing-moved": {
-        "en": "No weight moved in {steps:,} steps: the learning rate may be 0 there (warm-up). What is trained cannot be told.",
+        "en": "No weight moved in {steps:,} steps: the learning rate may be 0 there (warm-up). Which weights are trained cannot be "
+        "determined.",
         "zh": "{steps:,} 步内没有任何权重变化：学习率在此期间可能为 0（预热）。无法判断哪些权重得到训练。",
     },
     "not-finite": {
@@ -133,7 +132,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个参数不参与训练，从名称看是常量表或缓存：{names}。",
     },
     "few-steps": {
-        "en": "Within {seconds:g} s only {steps:,} {steps:step was|steps were} done, too few to tell which weights never get a gradient.",
+        "en": "Within {seconds:g} s only {steps:,} {steps:step was|steps were} completed, too few to know which weights never get a "
+        "gradient.",
         "zh": "{seconds:g} 秒内只完成了 {steps:,} 步，不足以判断哪些权重始终没有梯度。",
     },
     "examined": {
@@ -145,13 +145,13 @@ MESSAGES: Words = {
     },
     "fix-freeze": frozen_weights.MESSAGES["fix-freeze"],
     "fix-connect": {
-        "en": "Use the layer's result in construct and see that no stop_gradient lies before the loss; name the weights in design.frozen "
-        "if they are meant to stay.",
+        "en": "Use the layer's result in construct and check that no stop_gradient precedes the loss; list the weights in "
+        "design.frozen if they should stay fixed.",
         "zh": "请在 construct 中使用该层的结果，并确认损失之前没有 stop_gradient；若有意不训练，请写入 design.frozen。",
     },
     "fix-optimizer": {
-        "en": "Build the optimizer from net.trainable_params(), with all its groups; name the weights in design.frozen if they are meant "
-        "to stay.",
+        "en": "Build the optimizer from net.trainable_params(), with all its groups; list the weights in design.frozen if they should "
+        "stay fixed.",
         "zh": "请用 net.trainable_params() 创建优化器，分组时不要遗漏；若有意不训练，请写入 design.frozen。",
     },
     "fix-thaw": {

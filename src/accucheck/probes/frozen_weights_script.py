@@ -34,8 +34,7 @@ MESSAGES: Words = {
     **_networks.MESSAGES,
     **_seen.MESSAGES,
     "all-frozen": {
-        "en": "requires_grad=False is set here for every weight that the optimizer is given ({count} {count:layer|layers}): nothing "
-        "is trained.",
+        "en": "requires_grad=False is set here for every weight in the optimizer ({count} {count:layer|layers}): nothing is trained.",
         "zh": "此处把优化器中的全部权重（{count} 层）都设为 requires_grad=False：没有任何权重得到训练。",
     },
     "nothing-trained": {
@@ -49,8 +48,8 @@ MESSAGES: Words = {
         "zh": "梯度在待训练的权重与损失的某一项（{path} 第 {line} 行）之间被截断，该项的输入都没有梯度：这一项不起训练作用。",
     },
     "part-cut-off": {
-        "en": "The gradient stops at {text}: {count} of {total} layers are cut off from the loss, and nothing is loaded into them before "
-        "training, so they keep their random values ({names}).",
+        "en": "The gradient stops at {text}: {count} of {total} layers are cut off from the loss, and nothing is loaded into them "
+        "before training, so they keep their random initial values ({names}).",
         "zh": "梯度在 {text} 处截断，{total} 层中的 {count} 层与损失隔断，而训练前没有加载权重：这些层一直停留在随机初值（{names}）。",
     },
     "part-cut-off-loaded": {
@@ -59,12 +58,13 @@ MESSAGES: Words = {
         "zh": "梯度在 {text} 处截断，{total} 层中的 {count} 层与损失隔断；训练前可能加载了权重，但这些层仍被交给优化器（{names}）。",
     },
     "random-frozen": {
-        "en": "{name} ({what}) is frozen here at its random first values: nothing is sure to be loaded into it before training.",
+        "en": "{name} ({what}) is frozen here at its random initial values: it is not certain that anything is loaded into it before "
+        "training.",
         "zh": "{name}（{what}）在此处被冻结，停留在随机初值：训练前没有确定为它加载权重。",
     },
     "made-frozen-loaded": {
-        "en": "{name} is made with requires_grad=False and random first values, and takes part in the loss; weights are loaded, and may "
-        "fill it.",
+        "en": "{name} is created with requires_grad=False and random values, and contributes to the loss; weights are loaded, which "
+        "may include it.",
         "zh": "{name} 创建时即为 requires_grad=False 且取随机初值，并参与损失计算；脚本加载了权重，可能包含它。",
     },
     "constant-frozen": {
@@ -72,12 +72,12 @@ MESSAGES: Words = {
         "zh": "{name} 处处恒为 {value}：创建时即为 requires_grad=False，又没有任何代码写入它，因此不起任何作用。",
     },
     "bias-frozen": {
-        "en": "{name} is made with requires_grad=False and {value} everywhere, while the weight beside it is trained; weights are loaded, "
-        "and may fill it.",
+        "en": "{name} is created with requires_grad=False and {value} everywhere, while the weight beside it is trained; weights are "
+        "loaded, which may include it.",
         "zh": "{name} 创建时即为 requires_grad=False 且处处为 {value}，而同一层的权重在训练；脚本加载了权重，可能包含它。",
     },
     "made-frozen": {
-        "en": "{name} is made with requires_grad=False: the optimizer does not change it.",
+        "en": "{name} is created with requires_grad=False: the optimizer does not update it.",
         "zh": "{name} 创建时即为 requires_grad=False：优化器不会更新它。",
     },
     "head-frozen": {
@@ -89,32 +89,32 @@ MESSAGES: Words = {
         "zh": "此处求出的权重梯度没有任何去处：没有交给优化器，因此没有权重得到更新。",
     },
     "computed-before": {
-        "en": "The function that is differentiated here uses none of its weights: what it is given in line {line} of {path} was "
-        "computed with the network before it runs, so all gradients of the weights are 0.",
+        "en": "The function differentiated here does not use the weights: its input in line {line} of {path} was computed with the "
+        "network beforehand, so all gradients of the weights are 0.",
         "zh": "此处求导的函数没有用到要训练的任何权重：{path} 第 {line} 行传给它的值在它运行之前就已由网络算出，因此权重的梯度全为 0。",
     },
     "layers-unheld": {
-        "en": "{count} {count:layer|layers} that the loss is computed with ({names}, made in line {line} of {path}) "
-        "{count:is|are} given to no optimizer: {count:it keeps its|they keep their} random first values.",
+        "en": "{count} {count:layer|layers} used in the loss ({names}, created in line {line} of {path}) {count:is|are} in no "
+        "optimizer: {count:it keeps its|they keep their} random initial values.",
         "zh": "计算损失用到的 {count} 个层（{names}，创建于 {path} 第 {line} 行）没有交给任何优化器：一直停留在随机初值。",
     },
     "optimizer-part": {
-        "en": "The optimizer is given {text} only: at least {count} other {count:parameter|parameters} of the network keep first values, "
-        "for no other optimizer is given them, and nothing is sure to be loaded.",
+        "en": "The optimizer gets only {text}: at least {count} other {count:parameter|parameters} of the network keep initial values, "
+        "since no other optimizer has them and it is not certain that anything is loaded.",
         "zh": "优化器只拿到 {text}：网络中至少另有 {count} 个参数停留在初值，没有别的优化器更新它们，也没有确定加载权重。",
     },
     "optimizer-unseen": {
-        "en": "The optimizer is given {text}: which of the network's parameters that takes could not be worked out.",
+        "en": "The optimizer receives {text}: which of the network's parameters it contains could not be determined.",
         "zh": "优化器拿到的是 {text}：未能看出其中包含网络的哪些参数。",
     },
     "copy-stale": {
-        "en": "This {what} takes part in the loss and starts as a copy of the one that is trained; nothing that runs writes into it "
-        "afterwards, so it keeps those first random values.",
+        "en": "This {what} contributes to the loss and starts as a copy of the trained one; no code that runs updates it afterwards, "
+        "so it keeps its random initial values.",
         "zh": "这个 {what} 参与损失计算，初始时复制自正在训练的同类网络；此后没有任何执行到的代码写入它，因此一直停留在最初的随机值。",
     },
     "copied-back": {
-        "en": "This writes the values of the fixed {what} into the one that is trained; nothing updates the fixed one, which takes part in "
-        "the loss with its first random values.",
+        "en": "This copies the fixed {what} into the trained one instead of the reverse; nothing updates the fixed one, which "
+        "contributes to the loss with its random initial values.",
         "zh": "此处把固定的 {what} 的值写入正在训练的那个；而固定的那个从未更新，一直以最初的随机值参与损失。",
     },
     "unfreezes-nothing": {
@@ -124,12 +124,12 @@ MESSAGES: Words = {
         "{count} 层仍处于冻结状态。",
     },
     "not-registered": {
-        "en": "{of} keeps layers ({what}) in self.{name}, a list of Python: the network does not know their parameters, which are neither "
-        "trained nor saved.",
+        "en": "{of} keeps layers ({what}) in self.{name}, a plain Python list: the network does not register their parameters, which "
+        "are neither trained nor saved.",
         "zh": "{of} 把层（{what}）放在 Python 列表 self.{name} 中：网络不认识这些参数，它们既得不到训练，也不会保存。",
     },
     "flag-on-cell": {
-        "en": "{name} is set on a cell; parameters have their own requires_grad, so that nothing is frozen or unfrozen.",
+        "en": "{name} is set on a cell; parameters have their own requires_grad, so nothing is frozen or unfrozen.",
         "zh": "{name} 设置在 Cell 上；参数各有自己的 requires_grad，因此这里没有冻结或解冻任何权重。",
     },
     "stop-discarded-feature": {
@@ -154,31 +154,31 @@ MESSAGES: Words = {
         "zh": "design.frozen 中的 {pattern} 已冻结（{count} 个权重）。",
     },
     "declared-by-phase": {
-        "en": "{count} weights that {pattern} of design.frozen names stay while another optimizer trains; one of the {optimizers} "
-        "optimizers trains them in its turn.",
+        "en": "{count} weights matched by {pattern} in design.frozen stay fixed while another optimizer trains; one of the "
+        "{optimizers} optimizers trains them in its turn.",
         "zh": "design.frozen 中 {pattern} 所指的 {count} 个权重在另一优化器训练时保持不变，轮到自己的优化器时才更新"
         "（共 {optimizers} 个优化器）。",
     },
     "stopped": {"en": "The gradient stops at {text}.", "zh": "梯度在 {text} 处截断。"},
     "frozen": {"en": "{text} = False: frozen here.", "zh": "{text} = False：在此处冻结。"},
     "frozen-unseen": {
-        "en": "{text} = False: frozen here; which of the parameters is meant could not be followed.",
+        "en": "{text} = False: frozen here; which parameters this affects could not be followed.",
         "zh": "{text} = False：在此处冻结；但冻结的是哪些参数未能看出。",
     },
     "frozen-by-name": {
-        "en": "{name} ({what}) is frozen here at its random first values. Its name tells that it is there to be fixed; that its numbers "
-        "are given was not seen.",
+        "en": "{name} ({what}) is frozen here at its random initial values. Its name suggests that it is meant to stay fixed, but no "
+        "code that sets its values was found.",
         "zh": "{name}（{what}）在此处被冻结，停留在随机初值。从名称看它应保持不变，但没有看到给定其数值的地方。",
     },
     "frozen-late": {
-        "en": "{text} = False comes after an optimizer was given {count} of these layers (line {line} of {path}): a compiled step does not "
-        "look at it, and trains them all the same.",
+        "en": "{text} = False comes after {count} of these layers went into an optimizer (line {line} of {path}): a compiled step "
+        "ignores it and trains them anyway.",
         "zh": "{text} = False 设置得太晚，优化器（{path} 第 {line} 行）此前已拿到其中 {count} 层的权重：编译成图的训练步不看该标志，"
         "这些层仍会被训练。",
     },
     "toggled-late": {
-        "en": "{text} = False, which is set back elsewhere, comes after an optimizer was given these layers (line {line} of {path}): a "
-        "compiled step looks at neither.",
+        "en": "{text} = False, which is reset elsewhere, comes after these layers went into an optimizer (line {line} of {path}): a "
+        "compiled step ignores both.",
         "zh": "{text} = False 之后又在别处恢复，而优化器（{path} 第 {line} 行）此前已拿到这些层的权重：编译成图的训练步不看该标志。",
     },
     "statistics-trainable": {
@@ -187,11 +187,11 @@ MESSAGES: Words = {
         "zh": "此处把全部参数都设为 requires_grad=True，其中包括归一化层的滑动统计量，它们因此进入优化器。其梯度为 0，只会受权重衰减影响。",
     },
     "nothing-frozen": {
-        "en": "Nothing in what was followed of the training scripts freezes weights or stops gradients.",
+        "en": "Nothing in the followed parts of the training scripts freezes weights or stops gradients.",
         "zh": "在已跟踪的训练代码中，没有冻结权重，也没有截断梯度。",
     },
     "fix-unfreeze": {
-        "en": "Freeze only what is meant to stay, for instance net.backbone.get_parameters().",
+        "en": "Freeze only what should stay fixed, for instance net.backbone.get_parameters().",
         "zh": "只冻结需要保持不变的部分，例如 net.backbone.get_parameters()。",
     },
     "fix-stop": {
@@ -205,12 +205,12 @@ MESSAGES: Words = {
         "zh": "把梯度交给优化器：optimizer(grads)",
     },
     "fix-compute-within": {
-        "en": "Run the network within the function that is differentiated, and give it the batch.",
+        "en": "Call the network inside the function that is differentiated, with the batch as its input.",
         "zh": "把网络的前向计算放进被求导的函数，并把 batch 传给它。",
     },
     "fix-all": {"en": "Give the optimizer net.trainable_params().", "zh": "把 net.trainable_params() 交给优化器。"},
     "fix-all-networks": {
-        "en": "Give the optimizer the trainable_params() of all of them, as one list or as groups.",
+        "en": "Pass the trainable_params() of all of them to the optimizer, as one list or as groups.",
         "zh": "把各部分的 trainable_params() 合成一个列表或分组，一并交给优化器。",
     },
     "fix-copy": {
@@ -230,7 +230,7 @@ MESSAGES: Words = {
         "zh": "在每个参数上设置：for p in cell.get_parameters(): p.requires_grad = False",
     },
     "fix-early": {
-        "en": "Freeze before the optimizer is built, and give it net.trainable_params().",
+        "en": "Freeze before creating the optimizer, and pass net.trainable_params() to it.",
         "zh": "在创建优化器之前冻结，并把 net.trainable_params() 交给优化器。",
     },
     "fix-keep": {"en": "Keep the result: x = ops.stop_gradient(x)", "zh": "接收返回值：x = ops.stop_gradient(x)"},
@@ -242,11 +242,11 @@ MESSAGES: Words = {
 WORDS: Words = _grades.WORDS
 
 _UNTRAINED = {
-    "en": "These weights keep their first values: the loss does not fall, or only as far as the remaining layers can bring it.",
+    "en": "These weights keep their initial values: the loss does not fall, or only as far as the remaining layers allow.",
     "zh": "这些权重一直停留在初值：损失不下降，或只能降到其余层所能达到的程度。",
 }
 _NO_EFFECT = {
-    "en": "What was meant to be frozen is trained: pretrained weights are changed, or one network of several learns what it should not.",
+    "en": "Weights that should be frozen are trained: pretrained weights change, or one network of several learns what it should not.",
     "zh": "本想冻结的部分仍在训练：预训练权重会被改动，或多个网络中的某一个学到了不该学的东西。",
 }
 _DESIGN = {
@@ -284,7 +284,7 @@ WHY: Words = {
     "frozen-not-declared": _DESIGN,
 }
 _CHECKPOINTS = {
-    "en": "Compare two successive checkpoints (checkpoints.previous, checkpoints.current): frozen weights are equal bit by bit, all "
+    "en": "Compare two successive checkpoints (checkpoints.previous, checkpoints.current): frozen weights are bitwise equal, all "
     "others differ. Or print net.untrainable_params() just before training.",
     "zh": "比较相邻两个 checkpoint（checkpoints.previous、checkpoints.current）：被冻结的权重逐位相同，其余都应不同。"
     "也可在训练开始前打印 net.untrainable_params()。",

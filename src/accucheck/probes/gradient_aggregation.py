@@ -41,11 +41,11 @@ _OPEN = ("mode-unknown", "unresolved")
 MESSAGES: Words = {
     **_training.MESSAGES,
     "not-reduced": {
-        "en": "The script trains on several devices, but {step} updates with the gradients of its own device only.",
+        "en": "The script trains on several devices, but {step} updates with only the gradients of its own device.",
         "zh": "脚本在多卡上训练，但 {step} 只用本卡的梯度更新。",
     },
     "not-reduced-maybe": {
-        "en": "Communication is started, and {step} updates with the gradients of its own device only.",
+        "en": "Communication is initialised, but {step} updates with only the gradients of its own device.",
         "zh": "脚本初始化了通信，而 {step} 只用本卡的梯度更新。",
     },
     "reduced-dropped": {
@@ -108,8 +108,8 @@ MESSAGES: Words = {
 WORDS: Words = _grades.WORDS
 
 _APART = {
-    "en": "Each device then trains a network of its own on its own part of the data: weights drift apart, and the one that is saved "
-    "has seen a fraction of the data with a fraction of the batch.",
+    "en": "Each device then trains its own network on its own part of the data: weights drift apart, and the saved network has seen "
+    "only a fraction of the data with a fraction of the batch.",
     "zh": "各卡实际上各自训练一个网络，权重逐渐分叉；保存下来的那一份只见过一部分数据，有效 batch 也只有单卡大小。",
 }
 WHY: Words = dict.fromkeys(_LEVELS, _APART)

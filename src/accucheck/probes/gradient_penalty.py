@@ -58,8 +58,8 @@ MESSAGES: Words = {
 WORDS: Words = _grades.WORDS
 WHY: Words = {
     "penalty-scaled": {
-        "en": "The norm is larger by the scale, and its square by the square of it: the penalty outweighs the loss and pushes the "
-        "network towards gradients that are far too small.",
+        "en": "The norm is larger by the loss scale, and its square by the square of the scale: the penalty outweighs the loss and "
+        "pushes the network towards gradients that are far too small.",
         "zh": "梯度范数被放大，平方后更甚：惩罚项会压过原损失，把网络推向梯度过小的状态。",
     }
 }

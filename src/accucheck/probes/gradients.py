@@ -89,7 +89,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个参数的梯度范数大于 {limit:g}：{names}。",
     },
     "few-steps": {
-        "en": "Within {seconds:g} s only {steps:,} {steps:step was|steps were} done, too few to tell which gradients stay 0.",
+        "en": "Within {seconds:g} s only {steps:,} {steps:step was|steps were} completed, too few to know which gradients stay 0.",
         "zh": "{seconds:g} 秒内只完成了 {steps:,} 步，不足以判断哪些梯度始终为 0。",
     },
     "no-parameters": {
@@ -106,7 +106,8 @@ MESSAGES: Words = {
         "zh": "检查该 batch 是否含 NaN，以及网络中对 0 的对数、开方和除法（mp.01）。",
     },
     "fix-vanishing": {
-        "en": "Add normalisations or residual connections, ReLU in place of Sigmoid and Tanh, LSTM or GRU for sequences; see initialisers.",
+        "en": "Add normalisation or residual connections, use ReLU instead of Sigmoid and Tanh, LSTM or GRU for sequences; check the "
+        "initialisers.",
         "zh": "加归一化层或残差连接，用 ReLU 代替 Sigmoid、Tanh，序列用 LSTM 或 GRU，并检查初始化。",
     },
     "fix-exploding": {
@@ -115,7 +116,7 @@ MESSAGES: Words = {
     },
 }
 _STILL = {
-    "en": "Layers without a gradient to speak of stay as they were initialised, and those behind them learn on random features.",
+    "en": "Layers with almost no gradient stay as initialised, and the layers after them learn on random features.",
     "zh": "几乎得不到梯度的层停留在初始值，其后的层只能在随机特征上学习。",
 }
 _WILD = {

@@ -99,12 +99,12 @@ MESSAGES: Words = {
         "MS_DEV_SAVE_GRAPHS），或在 checkpoints.initial 中给出 checkpoint。",
     },
     "nothing-reaches": {
-        "en": "No weight leads to an output of the graphs, so it cannot be told what is connected.",
+        "en": "No weight leads to an output of the graphs, so what is connected cannot be determined.",
         "zh": "图中没有任何权重通向输出，无法判断各层是否接入。",
     },
     "other-network": {
-        "en": "The checkpoint {checkpoint} seems to be of another network: it has {shared:,} of the graph's {count:,} weights. It was not "
-        "compared.",
+        "en": "The checkpoint {checkpoint} seems to belong to a different network: it has {shared:,} of the graph's {count:,} weights. "
+        "It was not compared.",
         "zh": "checkpoint {checkpoint} 像是另一个网络的：只含有图中 {count:,} 个权重里的 {shared:,} 个，未作比较。",
     },
     "examined": {
@@ -129,7 +129,7 @@ WHY: Words = {
         "zh": "该层的计算结果被丢弃，网络与设计不一致。",
     },
     "not-in-graph": {
-        "en": "A layer that is not connected learns nothing, and what it should contribute is missing.",
+        "en": "A layer that is not connected learns nothing, and its contribution is missing.",
         "zh": "没有接入的层学不到任何东西，它应有的作用也随之缺失。",
     },
 }

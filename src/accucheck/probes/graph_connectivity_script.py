@@ -47,7 +47,7 @@ MESSAGES: Words = {
         "zh": "{of} 从未使用 self.{name}（{what}），而 self.{twin} 被调用了两次（第 {lines} 行）。",
     },
     "joined-with-itself": {
-        "en": "{text} joins a result with itself along the features: the layer behind it gets nothing that one of them would not give it.",
+        "en": "{text} concatenates a result with itself along the features: the layer after it gets no new information.",
         "zh": "{text} 把同一个结果与自身沿特征维拼接：其后的层得不到任何新的信息。",
     },
     "added-to-itself": {
@@ -55,16 +55,16 @@ MESSAGES: Words = {
         "zh": "{text}：两个操作数是同一个值。",
     },
     "branches-differ": {
-        "en": "Two ways that meet again pass the same layers, but here {name} is applied once more, where the other way applies {other} "
+        "en": "Two parallel branches apply the same layers, but here {name} is applied again, where the other branch applies {other} "
         "(line {line} of {path}).",
         "zh": "汇合的两条支路经过相同的层，但此处再次调用了 {name}，而另一条支路调用的是 {other}（{path} 第 {line} 行）。",
     },
     "unused-dropout": {
-        "en": "{of} builds self.{name} ({what}) and never applies it: nothing is dropped there.",
+        "en": "{of} builds self.{name} ({what}) but never applies it: nothing is dropped there.",
         "zh": "{of} 创建了 self.{name}（{what}），却从未调用，此处的 Dropout 不起作用。",
     },
     "unused-cell": {
-        "en": "{of} builds self.{name} ({what}), a block made only for it, and never calls it.",
+        "en": "{of} builds self.{name} ({what}), a block used only here, but never calls it.",
         "zh": "{of} 创建了 self.{name}（{what}），这个模块只用在此处，却从未调用。",
     },
     "unused-parameter": {
@@ -85,7 +85,7 @@ MESSAGES: Words = {
         "zh": "{name} 在此处的计算结果没有使用：{path} 第 {line} 行对相同输入重新做了同样的计算，使用的是后者。",
     },
     "loop-overwrites": {
-        "en": "Each turn of this loop gives {name} another value, and none of them uses the one before: only the last layer counts.",
+        "en": "Each iteration of this loop overwrites {name} without using its previous value: only the last layer counts.",
         "zh": "该循环每次都覆盖 {name}，且没有用到上一次的结果：只有最后一层起作用。",
     },
     "fix-turn": {
@@ -93,11 +93,11 @@ MESSAGES: Words = {
         "zh": "把上一层的结果交给下一层：x = layer(x)。",
     },
     "result-overwritten": {
-        "en": "What {name} computes here ends in {result} (line {line}), which gets another value before anything uses it.",
+        "en": "The result of {name} here ends up in {result} (line {line}), which is overwritten before anything uses it.",
         "zh": "{name} 在此处的计算结果存入 {result}（第 {line} 行），还没有使用就被覆盖。",
     },
     "result-perhaps-replaced": {
-        "en": "The tensor {result} (line {line}) gets another value before anything uses it.",
+        "en": "The tensor {result} (line {line}) is overwritten before anything uses it.",
         "zh": "张量 {result}（第 {line} 行）还没有使用就被赋了别的值。",
     },
     "result-discarded": {
@@ -118,8 +118,8 @@ MESSAGES: Words = {
         "zh": "{name} 在此处的计算结果被调用方丢弃（{path} 第 {line} 行），而该层正是由调用方开启的：它得不到梯度。",
     },
     "caller-unread": {
-        "en": "What {name} computes here becomes {result} in the caller (line {line} of {path}), and nothing reads that: the layer "
-        "gets no gradient there.",
+        "en": "The caller (line {line} of {path}) stores the result of {name} in {result} and never uses it: the layer gets no "
+        "gradient from there.",
         "zh": "{name} 在此处的计算结果在调用方（{path} 第 {line} 行）赋给了 {result}，之后无人读取：该层在那里得不到梯度。",
     },
     "caller-drops": {
@@ -139,8 +139,8 @@ MESSAGES: Words = {
         "zh": "{of} 的 construct 没有使用输入 {name}，而另一个输入正是由它计算得到的。",
     },
     "skip-missing": {
-        "en": "In line {line} {of} adds the input of a part to what the part gives, but not at this normalisation, and that input goes "
-        "nowhere else: the direct connection is missing.",
+        "en": "{of} adds a residual connection in line {line}, but none around the block of this normalisation, and the block's input "
+        "is used nowhere else: the residual connection is missing.",
         "zh": "{of} 在第 {line} 行把一个子层的输入与其输出相加，而此处归一化所在的子层没有相加，该输入也没有用在别处：缺少残差连接。",
     },
     "skips-a-sum": {
@@ -152,12 +152,12 @@ MESSAGES: Words = {
         "zh": "调用了 {name}（{what}）却没有接收返回值，输入没有任何变化。",
     },
     "unused-operators": {
-        "en": "{of} builds without using them: {names}. They hold no weights, so that nothing is lost.",
+        "en": "{of} builds but never uses {names}. They have no weights, so nothing is lost.",
         "zh": "{of} 创建后未使用：{names}。它们不含权重，对结果没有影响。",
     },
     "unused-tail": {
-        "en": "{of} builds self.{name} ({what}) at its end and never uses it: features are taken before it, and it may be there "
-        "for a checkpoint to fit.",
+        "en": "{of} builds self.{name} ({what}) at its end and never uses it: features are taken before it, and it may be there to "
+        "match a checkpoint.",
         "zh": "{of} 末尾创建的 self.{name}（{what}）没有使用：特征取自它之前，保留它可能是为了与 checkpoint 对应。",
     },
     "unused-commented": {
@@ -169,14 +169,14 @@ MESSAGES: Words = {
         "zh": "{of} 创建了 self.{name}（{what}）却从未使用；这些脚本中也没有训练它。",
     },
     "connected": {
-        "en": "Followed: {cells} {cells:class|classes} of cells; layers with weights in them: {layers}. Examined was whether each is built "
-        "and called and its result used, not whether their order and inputs are those of the design.",
+        "en": "Followed: {cells} {cells:class|classes} of cells; layers with weights in them: {layers}. Each was checked for being "
+        "built, called and its result used; whether order and inputs match the design was not checked.",
         "zh": "已检查 {cells} 个 Cell 类，其中带权重的层共 {layers} 个。检查的是各层是否创建、是否调用、结果是否使用；"
         "层的顺序和输入是否符合设计未作检查。",
     },
     "no-network": {
-        "en": "No network with weights is seen in these scripts: it may come from another package, or be chosen by a name that only a "
-        "run has.",
+        "en": "No network with weights was found in these scripts: it may come from another package, or be selected by a name known "
+        "only at run time.",
         "zh": "脚本中没有看到带权重的网络：它可能来自其他软件包，或由运行时才确定的名称选择。",
     },
     "fix-use": {
@@ -184,7 +184,7 @@ MESSAGES: Words = {
         "zh": "在 construct 中使用该层；若确实不需要，则不要创建，以免其参数混入优化器和 checkpoint。",
     },
     "fix-triangle": {
-        "en": "Hide what lies above the diagonal: triu(ones, 1) says what to hide, tril(ones) what to keep.",
+        "en": "Mask everything above the diagonal: triu(ones, 1) marks what to hide, tril(ones) what to keep.",
         "zh": "应遮住对角线以上的部分：triu(ones, 1) 表示要遮住的，tril(ones) 表示要保留的。",
     },
     "fix-branch": {
@@ -192,7 +192,7 @@ MESSAGES: Words = {
         "zh": "此处改为调用 {other}，与另一条支路一致。",
     },
     "fix-other-operand": {
-        "en": "Put the other result there that is meant to be joined or added, such as that of the direct connection.",
+        "en": "Use the result that should be concatenated or added here, such as that of the skip connection.",
         "zh": "换成原本要拼接或相加的另一个结果，例如跳跃连接的输出。",
     },
     "fix-twin": {
@@ -220,7 +220,7 @@ MESSAGES: Words = {
         "zh": "此处的 softmax 沿第一维，也就是在一个 batch 的各个样本之间做归一化。",
     },
     "future-open": {
-        "en": "Nothing is hidden from this attention: each place sees the word that it is trained to predict (loss: {path}:{line}).",
+        "en": "This attention has no causal mask: each position sees the token that it is trained to predict (loss: {path}:{line}).",
         "zh": "此处的注意力没有任何遮挡：每个位置都能看到它要预测的那个词（损失：{path}:{line}）。",
     },
     "softmax-of-one": {
@@ -232,97 +232,103 @@ MESSAGES: Words = {
         "zh": "此处把注意力得分（第 {line} 行的乘积）乘以了每个头维度的平方根，而不是除以它。",
     },
     "future-seen": {
-        "en": "The mask of this softmax of attention scores is turned: each place sees what comes after it and not what was before.",
+        "en": "The mask of this attention softmax is inverted: each position sees what comes after it, not what came before.",
         "zh": "该注意力 softmax 的掩码方向颠倒：每个位置看到的是其后的内容，而不是之前的内容。",
     },
     "itself-hidden": {
-        "en": "The mask of this softmax of attention scores hides each place from itself; the first place sees nothing at all.",
+        "en": "The mask of this attention softmax hides each position from itself; the first position sees nothing at all.",
         "zh": "该注意力 softmax 的掩码把每个位置自身也遮住了；第一个位置什么也看不到。",
     },
     "axis-torn": {
-        "en": "This reshape puts the size of axis {axis} at place {place}, but not its elements: only a transpose moves these.",
+        "en": "This reshape moves the size of axis {axis} to position {place}, but not its elements: only a transpose moves those.",
         "zh": "该 reshape 把 axis {axis} 的大小放到了第 {place} 位，元素却没有随之移动：应当用 transpose 交换维度。",
     },
     "parts-torn": {
-        "en": "This reshape cuts the last axis into parts and puts another axis between their number (place {place}) and the parts "
-        "themselves: each part holds pieces of several positions.",
+        "en": "This reshape splits the last axis into chunks but puts another axis between the number of chunks (axis {place}) and the "
+        "chunks: each chunk mixes several positions.",
         "zh": "该 reshape 把最后一维拆成若干段，段数（第 {place} 位）与段之间却隔着另一维：每一段都混入了多个位置的片段。",
     },
     "state-not-carried": {
-        "en": "Each turn of the loop in line {line} starts {name} from the same {state}: what the turn before computed is lost.",
+        "en": "Each iteration of the loop in line {line} starts {name} from the same {state}: the state of the previous iteration is "
+        "lost.",
         "zh": "第 {line} 行的循环每一步都让 {name} 从同一个 {state} 开始：上一步算出的状态没有传下去。",
     },
     "samples-as-steps": {
-        "en": "{layer} (line {line}) is not told batch_first and is given the samples along the first axis here: it takes them for the "
-        "steps of one sequence.",
+        "en": "{layer} (line {line}) is built without batch_first=True, but its input has the samples along the first axis: it treats "
+        "them as the time steps of one sequence.",
         "zh": "{layer}（第 {line} 行）没有设置 batch_first，而此处输入的第一维是样本：各个样本被当作同一条序列的各个时间步。",
     },
     "first-layer-state": {
-        "en": "This takes the state of the first of {layers} layers (line {line} of {path}), and nothing takes what those above it give.",
+        "en": "This uses the state of the first of {layers} layers (line {line} of {path}); the outputs of the layers above it are "
+        "never used.",
         "zh": "此处取的是 {layers} 层中第一层的状态（{path} 第 {line} 行），其上各层的结果无人使用。",
     },
     "last-step-padded": {
-        "en": "The layer called in line {line} is told how long each sequence is, so that its outputs are 0 behind the end; this takes the "
-        "last step of all, padding or not.",
+        "en": "The call in line {line} passes the length of each sequence, so outputs past the end are 0; this takes the last time "
+        "step of every sequence, padded or not.",
         "zh": "第 {line} 行的调用给出了每条序列的长度，其后的输出都是 0；此处却取了最后一个时间步，不论是否为补齐。",
     },
     "state-exchanged": {
-        "en": "The state comes back as ({back}) and is handed over as ({given}): hidden state and cell state change places at each call.",
+        "en": "The state is returned as ({back}) but passed in as ({given}): hidden state and cell state are swapped at each call.",
         "zh": "返回的状态是（{back}），传入的却是（{given}）：隐藏状态与单元状态每次都对调。",
     },
     "tables-added": {
-        "en": "The same numbers look up rows of {tables}, and these are added: together the tables are one.",
+        "en": "{tables} are looked up with the same indices and added: together they are no more than one table.",
         "zh": "{tables} 用同样的编号查表后相加：两张表等同于一张。",
     },
     "features-compared": {
-        "en": "This compares what {layer} gives (line {line} of {path}) with {value}: computed features are hardly ever equal to a number.",
+        "en": "This compares the output of {layer} (line {line} of {path}) with {value}: computed features are almost never exactly "
+        "equal to a number.",
         "zh": "此处把 {layer} 的输出（{path} 第 {line} 行）与 {value} 比较是否相等：计算得到的特征几乎不会恰好等于某个数。",
     },
     "fix-batch-first": {
-        "en": "Give batch_first=True to the layer, or exchange the first two axes of its input.",
+        "en": "Set batch_first=True on the layer, or swap the first two axes of its input.",
         "zh": "为该层设置 batch_first=True，或交换输入的前两维。",
     },
-    "fix-last-layer": {"en": "Take the state of the last layer: h[-1].", "zh": "取最后一层的状态：h[-1]。"},
+    "fix-last-layer": {"en": "Use the state of the last layer: h[-1].", "zh": "取最后一层的状态：h[-1]。"},
     "fix-last-state": {
-        "en": "Take the last state that the layer returns, h[-1], or the output at each sequence's own end.",
+        "en": "Use the final state that the layer returns, h[-1], or the output at the end of each sequence.",
         "zh": "取该层返回的最终状态 h[-1]，或各序列自身末尾处的输出。",
     },
-    "fix-order": {"en": "Hand the state over as it comes back: (h, c).", "zh": "按返回的次序传入状态：(h, c)。"},
+    "fix-order": {
+        "en": "Pass the state in the order in which it is returned: (h, c).",
+        "zh": "按返回的次序传入状态：(h, c)。",
+    },
     "fix-positions": {
-        "en": "Look the second table up with numbers of its own, such as ops.arange(x.shape[1]) for positions.",
+        "en": "Look up the second table with its own indices, such as ops.arange(x.shape[1]) for positions.",
         "zh": "第二张表应使用各自的编号查找，例如位置用 ops.arange(x.shape[1])。",
     },
-    "fix-ids": {"en": "Compare the numbers that were looked up: ids == 0.", "zh": "应比较查表前的编号：ids == 0。"},
+    "fix-ids": {"en": "Compare the ids before the lookup: ids == 0.", "zh": "应比较查表前的编号：ids == 0。"},
     "keys-of-another": {
-        "en": "The keys (product in line {line}) and the values that are weighed here are made of different sequences, one of which is "
-        "that of the queries.",
+        "en": "The keys (product in line {line}) and the values weighted here come from different sequences, one of them the sequence "
+        "of the queries.",
         "zh": "key（第 {line} 行的乘积）与此处被加权的 value 取自不同的序列，其中之一是 query 所在的序列。",
     },
     "fix-memory": {
-        "en": "Make keys and values of the same sequence: attend(x, memory, memory).",
+        "en": "Compute keys and values from the same sequence: attend(x, memory, memory).",
         "zh": "key 与 value 应取自同一序列：attend(x, memory, memory)。",
     },
     "linear-twice": {
-        "en": "This layer works on the result of the one in line {line} of {path} without the activation that other layers have between "
-        "them: with {width} features in the middle, the two compute no more than one layer.",
+        "en": "This layer takes the output of the layer in line {line} of {path} directly, without the activation that other layers "
+        "have in between: with {width} features in the middle, the two are no more expressive than one layer.",
         "zh": "该层直接作用于 {path} 第 {line} 行的层的输出，缺少其他层之间都有的激活函数："
         "中间有 {width} 个特征，两层能表达的并不比一层多。",
     },
     "fix-activation": {
-        "en": "Put an activation between the two layers, such as nn.ReLU(), or leave one of them out.",
+        "en": "Add an activation between the two layers, such as nn.ReLU(), or remove one of them.",
         "zh": "在两层之间加上激活函数（如 nn.ReLU()），或去掉其中一层。",
     },
     "mask-even": {
-        "en": "This mask is the same for all keys of a query, so that the softmax in line {line} hides none of them: it is made of the "
-        "queries where the keys are meant.",
+        "en": "This mask is the same for all keys of a query, so the softmax in line {line} hides none of them: the mask is built from "
+        "the queries instead of the keys.",
         "zh": "该掩码对同一个 query 的所有 key 都相同，第 {line} 行的 softmax 没有遮住任何一个 key：掩码取自 query，而应取自 key。",
     },
     "fix-keys": {
-        "en": "Make the mask of the keys, along the last axis of the scores: (keys == 0).expand_dims(1).",
+        "en": "Build the mask from the keys, along the last axis of the scores: (keys == 0).expand_dims(1).",
         "zh": "掩码应由 key 得到，并位于得分的最后一维：(keys == 0).expand_dims(1)。",
     },
     "fix-carry": {
-        "en": "Give each step the state that the one before returned, and set the first state before the loop: h, c = cell(x, (h, c)).",
+        "en": "Pass the state returned by each step to the next one, and initialise it before the loop: h, c = cell(x, (h, c)).",
         "zh": "在循环之前设好初始状态，并把每一步返回的状态交给下一步：h, c = cell(x, (h, c))。",
     },
     "fix-scale": {
@@ -330,7 +336,7 @@ MESSAGES: Words = {
         "zh": "应除以平方根：scores / length ** 0.5。",
     },
     "fix-exchange": {
-        "en": "Split the axis where it stands, then transpose: x.reshape(batch, steps, heads, -1).transpose(0, 2, 1, 3).",
+        "en": "Split the axis in place, then transpose: x.reshape(batch, steps, heads, -1).transpose(0, 2, 1, 3).",
         "zh": "先在原位拆分，再转置：x.reshape(batch, steps, heads, -1).transpose(0, 2, 1, 3)。",
     },
     "fix-axis": {
@@ -338,11 +344,11 @@ MESSAGES: Words = {
         "zh": "沿 key 所在的维度（即矩阵乘法求和的维度）做 softmax，通常为 axis=-1。",
     },
     "fix-other-axis": {
-        "en": "Name the axis whose elements compete within one sample, usually axis=-1.",
+        "en": "Apply the softmax along the axis whose elements compete within one sample, usually axis=-1.",
         "zh": "应沿单个样本内部相互竞争的那一维做 softmax，通常为 axis=-1。",
     },
     "fix-hide-later": {
-        "en": "Hide later places with a triangle: scores.masked_fill(ops.triu(ops.ones(...), 1).bool(), -1e9).",
+        "en": "Mask later positions with a triangle: scores.masked_fill(ops.triu(ops.ones(...), 1).bool(), -1e9).",
         "zh": "用三角掩码遮住之后的位置：scores.masked_fill(ops.triu(ops.ones(...), 1).bool(), -1e9)。",
     },
     "fix-one": {
@@ -364,8 +370,8 @@ WORDS: Words = {
 }
 
 _NO_GRADIENT = {
-    "en": "Its weights get no gradient and keep their first values: the network is smaller than designed, and the dead weights still go "
-    "into optimizer and checkpoint.",
+    "en": "Its weights get no gradient and keep their initial values: the network is smaller than designed, and the dead weights still "
+    "go into optimizer and checkpoint.",
     "zh": "这些权重得不到梯度，一直停留在初值：网络比设计的小，而无用的权重仍会进入优化器和 checkpoint。",
 }
 _LOST = {
@@ -378,12 +384,13 @@ _RESIDUAL = {
     "zh": "缺少直连通路，梯度必须穿过块内所有层，深层网络训练变差甚至不收敛。",
 }
 _FUTURE = {
-    "en": "A model that predicts what comes next is shown it: the loss falls to almost nothing, and what it generates is useless.",
+    "en": "A model that should predict the next token can see it: the loss falls to almost nothing, and what the model generates is "
+    "useless.",
     "zh": "预测后文的模型在训练时看到了后文：loss 会降到接近 0，生成的内容却毫无用处。",
 }
 _TORN = {
-    "en": "A reshape leaves the elements in their order: what lies along the new axis is put together from pieces of several "
-    "samples, steps or channels, and the network works on mixed up features.",
+    "en": "A reshape keeps the order of the elements: each slice along the new axis mixes several samples, steps or channels, and the "
+    "network works on scrambled features.",
     "zh": "reshape 不改变元素的先后次序：新的这一维是由多个样本、步或通道的片段拼成的，网络处理的是错乱的特征。",
 }
 WHY: Words = {
@@ -395,15 +402,15 @@ WHY: Words = {
         "zh": "本应不同的两条通路用同一组权重做了相同的计算，未使用的层则始终得不到训练。",
     },
     "joined-with-itself": {
-        "en": "What should have come by the other way, as the details of a direct connection, never reaches the layers behind it.",
+        "en": "What the other path should deliver, such as the details from a skip connection, never reaches the layers after it.",
         "zh": "本应从另一条通路到来的信息（如跳跃连接中的细节）到不了其后的层。",
     },
     "added-to-itself": {
-        "en": "What is added to itself is only larger, and what is taken off itself is 0: the other operand that was meant is missing.",
+        "en": "Adding a value to itself only doubles it, and subtracting it from itself gives 0: the intended other operand is missing.",
         "zh": "与自身相加只是把数值放大，与自身相减恒为 0：本应参与运算的另一项缺失了。",
     },
     "branches-differ": {
-        "en": "What meets was computed in different ways, so that equal inputs do not give equal features.",
+        "en": "The branches are joined after different computations, so equal inputs do not yield equal features.",
         "zh": "汇合的特征由不同的计算得到，相同的输入得不到相同的特征。",
     },
     "unused-dropout": {
@@ -432,63 +439,66 @@ WHY: Words = {
         "zh": "对每个 query 而言，加权求和的权重之和不为 1，针对 key 的掩码也不再能排除填充部分，网络学到的比应有的少。",
     },
     "scores-scaled-up": {
-        "en": "The scores become as many times larger as a head is long, so that the softmax picks a single key for each query and passes "
-        "hardly any gradient on.",
+        "en": "The scores grow by a factor of the head size, so the softmax picks a single key for each query and passes hardly any "
+        "gradient.",
         "zh": "得分被放大了，倍数等于每个头的维度，softmax 于是几乎只选中一个 key，梯度也难以传回。",
     },
     "future-seen": _FUTURE,
     "future-open": _FUTURE,
     "itself-hidden": {
-        "en": "The weights of the first place are then equal over all places, including later ones, and no other place "
-        "sees its own input.",
+        "en": "The first position then spreads its weight equally over all positions, including later ones, and no other position sees "
+        "its own input.",
         "zh": "第一个位置的权重会均分到所有位置（包括其后的），其余位置则缺少自身的输入。",
     },
     "axis-torn": _TORN,
     "parts-torn": _TORN,
     "keys-of-another": {
-        "en": "The weights say how much each place of one sequence counts, and are given to the places of another.",
+        "en": "The attention weights say how much each position of one sequence counts, but they are applied to the positions of "
+        "another.",
         "zh": "权重衡量的是一条序列中各位置的重要程度，却被用在了另一条序列的位置上。",
     },
     "samples-as-steps": {
-        "en": "What a sample gives hangs on the samples before it in the batch, and within a sample no step sees another.",
+        "en": "The result for a sample depends on the samples before it in the batch, and within a sample no step sees any other.",
         "zh": "每个样本的结果取决于同一 batch 中排在前面的样本，而样本内部各步互不相见。",
     },
     "first-layer-state": _NO_GRADIENT,
     "last-step-padded": {
-        "en": "All sequences but the longest give 0 there, whatever they are: only those of full length are learned from.",
+        "en": "For all but the longest sequences this is 0, whatever their content: only sequences of full length contribute to "
+        "learning.",
         "zh": "除最长的序列外，此处取到的都是 0，与内容无关：只有满长的序列参与学习。",
     },
     "state-exchanged": {
-        "en": "What is to be kept over many steps is passed through the gates as if it were an output, and the other way round.",
+        "en": "The memory that should last many steps is gated as if it were the output, and the output is kept as memory.",
         "zh": "本应长期保存的内容被当作输出参与门控，输出则被当作记忆。",
     },
     "tables-added": {
-        "en": "The second table tells the network nothing that the first does not: positions, segments or the like are missing.",
+        "en": "The second table adds no information: the encoding of positions, segments or the like is missing.",
         "zh": "第二张表没有提供任何新的信息：缺少位置、段等编码。",
     },
     "features-compared": {
-        "en": "The mask is the same everywhere, and what it was to hide counts.",
+        "en": "The mask is the same everywhere, so what it should hide still counts.",
         "zh": "该掩码处处相同，本应遮住的部分仍参与计算。",
     },
     "linear-twice": {
-        "en": "A product of two matrices is a matrix: this part of the network stays linear, however many layers it has.",
+        "en": "The product of two matrices is just another matrix: this part of the network stays linear, however many layers it has.",
         "zh": "两个矩阵的乘积仍是矩阵：这部分网络本应是非线性的，实际上只是线性变换。",
     },
     "mask-even": {
-        "en": "Padded keys keep their weight, so the results depend on how much was padded.",
+        "en": "Padded keys keep their weight, so results depend on the amount of padding.",
         "zh": "key 中的补齐位置仍占有权重，结果随补齐的多少而变。",
     },
     "state-not-carried": {
-        "en": "Without its state a recurrent part sees each step alone: nothing that takes more than one step can be learned.",
+        "en": "Without its state, a recurrent layer sees each step in isolation: it cannot learn anything that spans more than one "
+        "step.",
         "zh": "状态没有传下去，循环部分每一步只看到当前输入，跨步的规律无法学到。",
     },
     "softmax-over-samples": {
-        "en": "What a sample gets hangs on the samples that happen to be in the same batch, and within a sample the weights do not sum up "
-        "to 1: predictions change with the batch, and a single sample gets weights of 1.",
+        "en": "The weights of a sample depend on the other samples in its batch, and within a sample they do not sum to 1: predictions "
+        "change with the batch, and a single sample gets weights of 1.",
         "zh": "每个样本得到的权重取决于同一 batch 里的其他样本，样本内部的权重之和并不为 1：预测随 batch 而变，单样本推理时权重恒为 1。",
     },
     "softmax-of-one": {
-        "en": "A softmax over one number is 1 whatever the number: nothing before it is trained, and nothing of it reaches the result.",
+        "en": "A softmax over one number is always 1: nothing before it is trained, and none of it reaches the result.",
         "zh": "对单个数做 softmax 恒为 1：它之前的层得不到训练，其计算也到不了结果。",
     },
 }
@@ -507,11 +517,12 @@ _REFERENCE = {
     "zh": "与标杆网络加载相同的权重，逐层比较输出（outputs.path、outputs.reference）：首个差异应出现在此处。",
 }
 _TRIANGLE = {
-    "en": "Change the last place of an input: the outputs of the earlier places may not change. Print one row of the weights.",
+    "en": "Change the last position of an input: the outputs at earlier positions must not change. Print one row of the attention "
+    "weights.",
     "zh": "改变输入的最后一个位置：之前各位置的输出不应变化。打印一行注意力权重。",
 }
 _ALONG = {
-    "en": "Change one element along that axis of the input, and look at which places of the result change.",
+    "en": "Change one element of the input along that axis, and see which positions of the result change.",
     "zh": "改变输入在该维上的一个元素，观察结果中哪些位置随之变化。",
 }
 PROOF: Words = {
@@ -544,7 +555,7 @@ PROOF: Words = {
         "zh": "沿矩阵乘法求和的那一维对权重求和：每个和都应为 1。",
     },
     "scores-scaled-up": {
-        "en": "Print the largest weight that the softmax gives for each query at the first step: it is close to 1.",
+        "en": "Print the largest softmax weight of each query at the first step: it is close to 1.",
         "zh": "在第一步打印 softmax 为每个 query 给出的最大权重：接近 1。",
     },
     "future-seen": _TRIANGLE,
@@ -559,16 +570,16 @@ PROOF: Words = {
     },
     "first-layer-state": _GRADIENTS,
     "last-step-padded": {
-        "en": "Print what is taken for a batch of sequences of several lengths: all rows but those of full length are 0.",
+        "en": "Print what this line takes for a batch of sequences of different lengths: all rows except those of full length are 0.",
         "zh": "用长度不一的一批序列打印此处取到的值：除满长的序列外全是 0。",
     },
     "state-exchanged": _REFERENCE,
     "tables-added": {
-        "en": "Change the order of the input: the features are the same, in another order.",
+        "en": "Shuffle the input: the features are the same, only in a different order.",
         "zh": "打乱输入的次序：特征只是换了次序，数值不变。",
     },
     "features-compared": {
-        "en": "Print how many elements of the mask are true.",
+        "en": "Print how many elements of the mask are True.",
         "zh": "打印该掩码中为真的元素个数。",
     },
     "linear-twice": {
@@ -576,11 +587,11 @@ PROOF: Words = {
         "zh": "不计偏置，把第一层的输入加倍：第二层的输出也恰好加倍。",
     },
     "mask-even": {
-        "en": "Print a row of the weights behind the softmax: the padded keys have weight.",
+        "en": "Print one row of the weights after the softmax: padded keys have weights above 0.",
         "zh": "打印 softmax 之后的一行权重：补齐的 key 仍有权重。",
     },
     "state-not-carried": {
-        "en": "Give two inputs that differ in the first step only: the results of the later steps are the same.",
+        "en": "Feed two inputs that differ only in the first step: the results of all later steps are the same.",
         "zh": "输入两条仅第一步不同的序列：之后各步的结果完全相同。",
     },
     "softmax-over-samples": {

@@ -31,15 +31,16 @@ _FIXES = {"frozen-random": "fix-random", "set-outside": "fix-given", "frozen-tim
 MESSAGES: Words = {
     **_training.MESSAGES,
     "frozen-random": {
-        "en": "{of} is compiled into a graph: {name} draws once, as it is compiled, and gives the same numbers in each step.",
+        "en": "{of} is compiled into a graph: {name} draws random numbers once, at compile time, and returns the same ones in each "
+        "step.",
         "zh": "{of} 会编译成图：{name} 只在编译时取一次随机数，之后每一步都是同样的值。",
     },
     "frozen-time": {
-        "en": "{of} is compiled into a graph: {name} is asked once, as it is compiled, and its result counts in each step.",
+        "en": "{of} is compiled into a graph: {name} is called once, at compile time, and its result is used in every step.",
         "zh": "{of} 会编译成图：{name} 只在编译时调用一次，之后每一步都使用同一结果。",
     },
     "time-once": {
-        "en": "{of} is compiled into a graph: {name} is asked once, as it is compiled. Nothing that {of} gives depends on it.",
+        "en": "{of} is compiled into a graph: {name} is called once, at compile time. No output of {of} depends on it.",
         "zh": "{of} 会编译成图：{name} 只在编译时调用一次。{of} 的返回值与它无关。",
     },
     "set-outside": {
@@ -53,11 +54,11 @@ MESSAGES: Words = {
         "zh": "检查了会编译成图的 {count:,} 个函数：其中没有 Python 的随机数或时间，也没有在各步之间被修改的 cell 属性。",
     },
     "not-compiled": {
-        "en": "Training runs in PyNative mode, and nothing of it is compiled: Python computes each step again.",
+        "en": "Training runs in PyNative mode and is not compiled: Python runs every step itself.",
         "zh": "训练在 PyNative 模式下运行，没有任何部分编译成图，每一步都由 Python 重新计算。",
     },
     "mode-unknown": {
-        "en": "In graph mode this training would keep what Python computes in construct as it was compiled. Which mode it runs in "
+        "en": "In graph mode, whatever Python computes in construct stays as it was at compile time. Which mode training runs in "
         "depends on a condition or on code that was not read.",
         "zh": "若在图模式下训练，construct 中由 Python 计算的内容会停留在编译时的值。而运行模式由未检查到的代码或条件决定。",
     },
@@ -76,8 +77,8 @@ _STAYS = {
     "zh": "所有训练步用的都是同一个数：噪声从不变化，或者调度毫无作用。",
 }
 _BOTH = {
-    "en": "accucheck watch --mode both -- python train.py: losses of both modes differ where it matters. Or print the value from within "
-    "construct for some steps.",
+    "en": "accucheck watch --mode both -- python train.py: if it matters, the losses of the two modes differ. Or print the value "
+    "inside construct for a few steps.",
     "zh": "运行 accucheck watch --mode both -- python train.py：若有影响，两种模式的 loss 会不同。也可在 construct 中打印几步。",
 }
 WHY: Words = dict.fromkeys(_LEVELS, _STAYS)

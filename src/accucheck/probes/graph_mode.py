@@ -35,7 +35,7 @@ MESSAGES: Words = {
         "zh": "此处用 mindspore.jit 编译执行。",
     },
     "pynative": {
-        "en": "Training runs in PyNative mode, and nothing of it is compiled.",
+        "en": "Training runs in PyNative mode and is not compiled.",
         "zh": "训练在 PyNative 模式下运行，没有任何部分编译成图。",
     },
     "pynative-default": {

@@ -48,11 +48,12 @@ MESSAGES: Words = {
         "zh": "标杆脚本有{setting}（{value}，{place}），本脚本中没有找到。",
     },
     "no-bias-correction": {
-        "en": "nn.AdamWeightDecay takes the moments as they are; AdamW of PyTorch ({place}) corrects their bias in the first steps.",
+        "en": "nn.AdamWeightDecay does not correct the bias of the moments in the first steps; PyTorch's AdamW ({place}) does.",
         "zh": "nn.AdamWeightDecay 不做偏差修正，而 PyTorch 的 AdamW（{place}）在前若干步会修正动量的偏差。",
     },
     "decay-filtered": {
-        "en": "{optimizer} of MindSpore lets no parameter decay that is called gamma or beta; the benchmark ({place}) lets all decay.",
+        "en": "MindSpore's {optimizer} applies no weight decay to parameters named gamma or beta; the benchmark ({place}) applies it "
+        "to all.",
         "zh": "MindSpore 的 {optimizer} 默认不对名字含 gamma、beta 的参数做权重衰减，标杆脚本（{place}）则对全部参数衰减。",
     },
     "unknown": {
@@ -86,7 +87,8 @@ MESSAGES: Words = {
         "zh": "改用与 PyTorch 一致的 mindspore.experimental.optim.AdamW（Ascend 上也可用 mindspore.mint.optim.AdamW）。",
     },
     "fix-groups": {
-        "en": "Give the parameters as a group, [dict(params=net.trainable_params(), weight_decay=x)]: then all of them decay.",
+        "en": "Pass the parameters as a group, [dict(params=net.trainable_params(), weight_decay=x)]: then weight decay applies to all "
+        "of them.",
         "zh": "以参数组的形式给出：[dict(params=net.trainable_params(), weight_decay=x)]，这样全部参数都会衰减。",
     },
 }

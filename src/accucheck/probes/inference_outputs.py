@@ -94,7 +94,7 @@ MESSAGES: Words = {
         "zh": "推理输出与标杆不一致（相对差值最大 {relative}），但全部 {rows:,} 行的最高分类别相同。",
     },
     "classes": {
-        "en": "{name}: the class with the highest score is another one in {moved:,} of {rows:,} rows.",
+        "en": "{name}: the predicted class differs in {moved:,} of {rows:,} rows.",
         "zh": "{name}：{rows:,} 行中有 {moved:,} 行的最高分类别与标杆不同。",
     },
     "metrics-agree": {
@@ -106,8 +106,8 @@ MESSAGES: Words = {
         "zh": "指标 {name} 为 {ours}，标杆为 {theirs}。",
     },
     "metric-computed": {
-        "en": "The outputs agree, but the metric {name} is {ours} and the benchmark's {theirs}: the metric is computed otherwise, or over "
-        "other samples.",
+        "en": "The outputs agree, but the metric {name} is {ours} and the benchmark's {theirs}: the metric is computed differently, or "
+        "over different samples.",
         "zh": "推理输出一致，但指标 {name} 为 {ours}，标杆为 {theirs}：指标的计算方式或统计的样本不同。",
     },
     "percent": {
@@ -140,7 +140,8 @@ MESSAGES: Words = {
 
 WHY: Words = {
     code: {
-        "en": "With the same weights and the same input inference must give the same; a difference here adds to any that training makes.",
+        "en": "With the same weights and input, inference must yield the same output; a difference here adds to any difference from "
+        "training.",
         "zh": "权重和输入相同，推理结果就应一致；这里的差异会叠加到训练的差异之上。",
     }
     for code in ("outputs-differ", "classes-agree", "metric-differs", "metric-computed", "shapes", "both-nan")

@@ -101,28 +101,30 @@ MESSAGES: Words = {
         "zh": "已配对的 {count:,} 个权重中有 {equal:,} 个相等，其中 {identical:,} 个逐位相同。",
     },
     "fix-convert": {
-        "en": "Convert the benchmark's file: accucheck convert {target} OUT.ckpt --like {source}. Load the outcome after all "
-        "initialisation, look at what load_param_into_net returns, and save checkpoints.initial then.",
+        "en": "Convert the benchmark's file: accucheck convert {target} OUT.ckpt --like {source}. Load the result after all "
+        "initialisation, check the return value of load_param_into_net, and then save checkpoints.initial.",
         "zh": "转换标杆的权重：accucheck convert {target} OUT.ckpt --like {source}。在所有初始化之后加载，"
         "查看 load_param_into_net 的返回值，再保存 checkpoints.initial。",
     },
     "fix-transposed": {
-        "en": "Remove the transpose from the conversion: Dense and Linear both hold (out, in). accucheck convert does it right.",
+        "en": "Remove the transpose from the conversion: Dense and Linear both store weights as (out, in). accucheck convert handles "
+        "this correctly.",
         "zh": "去掉转换中的转置：Dense 与 Linear 的权重都是 (输出, 输入)。可直接使用 accucheck convert 转换。",
     },
     "fix-exchanged": {
-        "en": "Correct the names in the conversion: these layers have one shape, so that nothing else tells.",
+        "en": "Correct the names in the conversion: these layers have the same shape, so only their names distinguish them.",
         "zh": "改正转换时的名称对应：这些层形状相同，加载时不会报错。",
     },
 }
 
 _START: Words = {
     "why": {
-        "en": "From other weights the first loss is another one, and no later step can be compared.",
+        "en": "With different weights the first loss differs, and no later step can be compared.",
         "zh": "初始权重不同，首步 loss 就不同，之后每一步都无从比较。",
     },
     "proof": {
-        "en": "Print one of these weights on both sides before the first step. Equal weights and equal data must give equal first losses.",
+        "en": "Print one of these weights on both sides before the first step. Equal weights and equal data must yield equal first "
+        "losses.",
         "zh": "在第一步之前于两边打印其中一个权重。权重和数据相同时，首步 loss 必须相同。",
     },
 }

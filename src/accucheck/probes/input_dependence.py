@@ -73,7 +73,7 @@ MESSAGES: Words = {
         "zh": "每个可替换的输入改变时输出都会变化，幅度至少为最大输出值的 {least:.2g}（{samples:,} 个样本）。",
     },
     "apart": {
-        "en": "No sample acts on another: outputs of samples that stayed as they were change by {mixed:.2g} of the largest value at most.",
+        "en": "Samples do not affect each other: outputs of unchanged samples change by at most {mixed:.2g} of the largest value.",
         "zh": "样本之间互不影响：未改动的样本，其输出变化不超过最大输出值的 {mixed:.2g}。",
     },
     "after-training": {
@@ -92,11 +92,12 @@ MESSAGES: Words = {
         "zh": "输出与输入无关：换样本、换取值都不改变输出（{samples:,} 个样本，训练 {steps:,} 步后仍如此）。",
     },
     "faint": {
-        "en": "The output hardly depends on the input: by {most:.2g} of its largest value at most, which single precision barely tells.",
+        "en": "The output hardly depends on the input: by at most {most:.2g} of its largest value, barely above the rounding error of "
+        "float32.",
         "zh": "输出几乎不随输入变化：幅度至多为最大输出值的 {most:.2g}，单精度下几乎分辨不出。",
     },
     "same-for-all": {
-        "en": "The output is the same for all {samples:,} different samples, though it changes when their values are replaced.",
+        "en": "The output is the same for all {samples:,} different samples, although it changes when their values are replaced.",
         "zh": "{samples:,} 个不同样本的输出完全相同，而替换输入取值时输出会变化。",
     },
     "unused-input": {
@@ -104,8 +105,8 @@ MESSAGES: Words = {
         "zh": "输出与输入 {name} 无关。",
     },
     "mixing": {
-        "en": "Samples act on each other in inference mode: with another first or last sample, the outputs of the others change by "
-        "{mixed:.2g} of the largest value.",
+        "en": "Samples affect each other in inference mode: when the first or last sample is replaced, the outputs of the others "
+        "change by {mixed:.2g} of the largest value.",
         "zh": "推理模式下样本之间互相影响：更换第一个或最后一个样本后，其他样本的输出变化达最大输出值的 {mixed:.2g}。",
     },
     "together": {
@@ -122,12 +123,12 @@ MESSAGES: Words = {
         "zh": "loss 对输入的梯度恒为 0，而所有可训练参数都有梯度。",
     },
     "random": {
-        "en": "In inference mode two runs of one batch differ by {noise:.2g} of the largest value: what the output depends on cannot be "
-        "told.",
+        "en": "In inference mode two runs of one batch differ by {noise:.2g} of the largest value: what the output depends on cannot "
+        "be determined.",
         "zh": "推理模式下同一 batch 两次计算相差最大输出值的 {noise:.2g}，无法判断输出依赖于什么。",
     },
     "not-finite": {
-        "en": "The output holds NaN or Inf before any training. Item mp.01 is about where such values come from.",
+        "en": "The output holds NaN or Inf before any training. Item mp.01 traces where such values come from.",
         "zh": "训练之前的输出就含有 NaN 或 Inf，其来源见检查项 mp.01。",
     },
     "no-output": {
@@ -135,12 +136,12 @@ MESSAGES: Words = {
         "zh": "输出中没有浮点张量。",
     },
     "no-sample-axis": {
-        "en": "Samples cannot be told apart: the batch has one sample, or inputs and outputs do not begin with an axis of {samples:,} "
-        "samples.",
+        "en": "Samples cannot be distinguished: the batch has one sample, or inputs and outputs do not begin with an axis of "
+        "{samples:,} samples.",
         "zh": "无法区分样本：batch 只有一个样本，或输入、输出的第一维不是 {samples:,} 个样本。",
     },
     "untested": {
-        "en": "The input {name} could not be given other values.",
+        "en": "The values of the input {name} could not be replaced.",
         "zh": "无法为输入 {name} 换上其他取值。",
     },
     "lacking": {
@@ -148,12 +149,13 @@ MESSAGES: Words = {
         "zh": "{path} 中缺少网络的 {count:,} 个参数。",
     },
     "fix-input": {
-        "en": "Print the deviation of each layer's output over the batch: the input gets lost in the first layer where it is 0.",
+        "en": "Print the standard deviation of each layer's output over the batch: the input gets lost in the first layer where it is "
+        "0.",
         "zh": "打印各层输出在 batch 内的标准差，第一个为 0 的层就是输入丢失之处。",
     },
     "fix-axis": {
-        "en": "Keep the batch axis 0 throughout; give batch_first=True to layers of sequences; transpose where axes change places, "
-        "instead of reshaping.",
+        "en": "Keep the batch axis 0 throughout; set batch_first=True on recurrent layers; where axes are swapped, transpose instead "
+        "of reshaping.",
         "zh": "batch 维始终保持在第 0 维；序列层设置 batch_first=True；交换维度用 transpose，不要用 reshape。",
     },
 }
@@ -164,7 +166,7 @@ WORDS: Words = {
     "change": {"en": "largest change ÷ largest output", "zh": "最大变化 ÷ 最大输出值"},
 }
 _BLIND = {
-    "en": "What an output does not depend on cannot be learnt from.",
+    "en": "An output cannot learn from an input that it does not depend on.",
     "zh": "输出不依赖的内容，训练也无从学习。",
 }
 WHY: Words = {
@@ -175,11 +177,11 @@ WHY: Words = {
     "unused-input": _BLIND,
     "mixing": {
         "en": "A sample's output then depends on what else is in the batch: accuracy changes with the batch size and the order, and "
-        "labels are learnt from the wrong samples.",
+        "labels are learned from the wrong samples.",
         "zh": "样本的输出取决于同一 batch 中恰好有谁：准确率随 batch 大小和顺序而变，标签也会与错误的样本对应。",
     },
     "no-gradient": {
-        "en": "Layers before the place where the gradient ends are not trained.",
+        "en": "Layers before the point where the gradient stops are not trained.",
         "zh": "梯度中断处之前的层得不到训练。",
     },
 }

@@ -45,27 +45,26 @@ MESSAGES: Words = {
         "zh": "{input} 中的倒谱系数（MFCC）未经归一化就进入网络：首个系数可达几十，其余小得多，彼此尺度不一。",
     },
     "raw-perhaps": {
-        "en": "{input} is given to the network as it was read, {low:g} to {high:g}; what the network does first with it could not be "
-        "followed.",
+        "en": "{input} enters the network as read, {low:g} to {high:g}; what the network does first with it could not be followed.",
         "zh": "{input} 以原始取值（{low:g} 到 {high:g}）传给网络，无法跟踪网络最先对它做了什么。",
     },
     "unit-statistics": {
-        "en": "This mean and std are meant for values of 0 to 1, but {input} is still 0 to 255 here: it becomes {low:.1f} to {high:.1f}.",
+        "en": "This mean and std are for values of 0 to 1, but {input} is still 0 to 255 here: it becomes {low:.1f} to {high:.1f}.",
         "zh": "这里的均值和标准差按 0 到 1 给出，而 {input} 此时仍是 0 到 255，结果为 {low:.1f} 到 {high:.1f}。",
     },
     "pixel-statistics": {
-        "en": "This mean and std are meant for values of 0 to 255, but {input} has been scaled down before: it becomes {low:.3f} to "
-        "{high:.3f}, next to a constant.",
+        "en": "This mean and std are for values of 0 to 255, but {input} has been scaled down before: it becomes {low:.3f} to "
+        "{high:.3f}, almost a constant.",
         "zh": "这里的均值和标准差按 0 到 255 给出，而 {input} 之前已经缩小，结果为 {low:.3f} 到 {high:.3f}，几乎成了常数。",
     },
     "impossible-statistics": {
         "en": "No values between {low:g} and {high:g} have a mean of {mean:g} and a std of {std:g}: with that mean, a std is at most "
-        "{most:.3g}. Mean and std may have changed places.",
+        "{most:.3g}. Mean and std may be swapped.",
         "zh": "取值在 {low:g} 到 {high:g} 之间的数据不可能均值为 {mean:g} 而标准差为 {std:g}：均值如此时标准差至多为 {most:.3g}。"
         "均值和标准差可能写反了。",
     },
     "scaled-twice": {
-        "en": "{input} is scaled down more than once: what reaches the network is {low:.4f} to {high:.4f}, next to a constant.",
+        "en": "{input} is scaled down more than once: it reaches the network as {low:.4f} to {high:.4f}, almost a constant.",
         "zh": "{input} 被重复缩小，进入网络的取值为 {low:.4f} 到 {high:.4f}，几乎成了常数。",
     },
     "scaler-unused": {
@@ -77,7 +76,7 @@ MESSAGES: Words = {
         "zh": "{input} 只在评估时做了归一化，训练时没有。",
     },
     "sometimes": {
-        "en": "On one way through the code {input} is normalised, on another it is not.",
+        "en": "{input} is normalised on one path through the code but not on another.",
         "zh": "{input} 在一条执行路径上做了归一化，在另一条上没有。",
     },
     "unclear": {
@@ -85,7 +84,7 @@ MESSAGES: Words = {
         "zh": "无法判断 {input} 是否做了归一化。途中可见的处理：{steps}。",
     },
     "input-unseen": {
-        "en": "What goes from here into the network was not seen, so whether it is normalised could not be determined.",
+        "en": "What enters the network from here could not be followed, so whether it is normalised could not be determined.",
         "zh": "没有看到从此处进入网络的是什么，因此无法判断是否做了归一化。",
     },
     "normalised": {
@@ -110,7 +109,7 @@ MESSAGES: Words = {
     },
     "simulated": {
         "en": "The data come from a simulator; there is no input pipeline.",
-        "zh": "数据来自仿真环境，没有输入数据流水线。",
+        "zh": "数据来自仿真环境，没有输入数据管道。",
     },
     "no-pipeline": {
         "en": "No data for training are read in {path}, as far as it could be followed.",
@@ -139,11 +138,11 @@ MESSAGES: Words = {
         "zh": "按顺序填写训练数据的均值和标准差。",
     },
     "fix-once": {
-        "en": "Keep one of the two: ToTensor divides by 255 by itself, whatever it is given.",
+        "en": "Keep one of the two: ToTensor already divides by 255, whatever its input.",
         "zh": "两处只保留一处：ToTensor 本身就会除以 255，与输入类型无关。",
     },
     "fix-transform": {
-        "en": "Call transform on the features of training, and with the same object on those of evaluation.",
+        "en": "Call transform on the training features, and with the same object on the evaluation features.",
         "zh": "对训练特征调用 transform，并用同一个对象变换评估特征。",
     },
     "fix-both": {"en": "Apply the same steps in training.", "zh": "训练时也做同样的处理。"},
@@ -160,7 +159,7 @@ _SMALL = {
     "zh": "所有样本在网络看来几乎相同，网络难以从输入中学到东西，输出接近常数。",
 }
 _UNEVEN = {
-    "en": "Features of larger numbers dominate the gradient, and the others are hardly learnt.",
+    "en": "Features with larger values dominate the gradient, and the others are hardly learned.",
     "zh": "数值大的特征主导梯度，其他特征几乎学不到。",
 }
 WHY: Words = {
@@ -170,13 +169,13 @@ WHY: Words = {
     "pixel-statistics": _SMALL,
     "scaled-twice": _SMALL,
     "impossible-statistics": {
-        "en": "The channels then differ in mean and spread from what the network, or weights trained before, expect of them.",
+        "en": "The channels then differ in mean and spread from what the network or its pretrained weights expect.",
         "zh": "各通道的均值和幅度会偏离网络（或预训练权重）所预期的取值。",
     },
     "scaler-unused": _UNEVEN,
     "only-in-evaluation": {
-        "en": "The network is evaluated on a different scale of numbers than in training, so the measured accuracy is far below what "
-        "it could be.",
+        "en": "The network is evaluated on inputs of a different scale from training, so the measured accuracy is far below what it "
+        "could be.",
         "zh": "评估时的输入尺度与训练时不同，测得的精度会远低于应有水平。",
     },
     "raw-perhaps": _LARGE,
@@ -391,7 +390,7 @@ transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, st
         "impossible-statistics",
     ),
     _example(
-        "mean and std of pixels have changed places, in a function",
+        "mean and std of pixels are swapped, in a function",
         _NET
         + "def scaled(mean, std):\n    return vision.Normalize(mean, std)\n\n"
         + "transforms = [scaled(std=[123.7, 116.3, 103.5], mean=[58.4, 57.1, 57.4]), vision.HWC2CHW()]"
@@ -400,7 +399,7 @@ transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, st
         "impossible-statistics",
     ),
     _example(
-        "mean and std have changed places, in arithmetic",
+        "mean and std are swapped, in arithmetic",
         _NET
         + """
 import cv2

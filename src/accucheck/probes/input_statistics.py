@@ -77,7 +77,7 @@ MESSAGES: Words = {
     },
     "values-large": {
         "en": "{input} enters the network with values of {low:.4g} to {high:.4g} (mean {mean:.4g}, standard deviation {std:.4g}); "
-        "whether that is meant cannot be told from its shape {shape}.",
+        "whether that is intended cannot be determined from its shape {shape}.",
         "zh": "{input} 进入网络时取值为 {low:.4g} 到 {high:.4g}（均值 {mean:.4g}，标准差 {std:.4g}）；"
         "仅凭形状 {shape} 无法判断是否有意如此。",
     },
@@ -118,7 +118,7 @@ MESSAGES: Words = {
         "zh": "{input} 进入网络时取值为 {low:.4g} 到 {high:.4g}；训练脚本在网络内对其归一化（{place}）。",
     },
     "integer-picture": {
-        "en": "{input} is {dtype}, {low:.4g} to {high:.4g}: it is turned into floating point, and perhaps normalised, behind the "
+        "en": "{input} is {dtype}, {low:.4g} to {high:.4g}: it is converted to floating point, and perhaps normalised, after the "
         "pipeline, where this probe does not look.",
         "zh": "{input} 的类型为 {dtype}，取值 {low:.4g} 到 {high:.4g}：它在数据管道之后才转为浮点，是否归一化不在本探针的检查范围内。",
     },
@@ -171,7 +171,7 @@ _SLOW = {
     "zh": "输入过大或尺度不一会使激活饱和、梯度大小悬殊，训练缓慢、不稳定甚至停滞。",
 }
 _FLAT = {
-    "en": "What hardly varies carries next to nothing that the network could learn from.",
+    "en": "Inputs that hardly vary carry almost nothing that the network could learn from.",
     "zh": "几乎不变的输入不含网络可学习的信息。",
 }
 _TRY = {

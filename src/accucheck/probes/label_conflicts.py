@@ -68,12 +68,13 @@ MESSAGES: Words = {
         "zh": "{role}数据：{files:,} 张图片中有 {count:,} 张未出现在 {path} 中，第一张是 {first}。",
     },
     "repeated": {
-        "en": "{role} data: {count:,} of {samples:,} {samples:sample|samples} {count:repeats|repeat} another one with the same label.",
+        "en": "{role} data: {count:,} of {samples:,} {samples:sample|samples} {count:duplicates|duplicate} another one with the same "
+        "label.",
         "zh": "{role}数据：{samples:,} 个样本中有 {count:,} 个与其他样本重复且标签相同。",
     },
     "compared": {
-        "en": "{role} data: {samples:,} labelled {samples:sample was|samples were} compared; whether labels that contradict nothing are "
-        "right, only a look at samples tells.",
+        "en": "{role} data: {samples:,} labelled {samples:sample was|samples were} compared; whether labels without a contradiction "
+        "are right can only be seen by looking at samples.",
         "zh": "{role}数据：已比较 {samples:,} 个带标签样本；未发现矛盾的标签是否正确，只能通过人工抽查判断。",
     },
     "not-compared": {
@@ -105,13 +106,14 @@ _CONTRADICTION = {
     "zh": "至少有一个标签是错的：网络被拉向两个方向，loss 无法降到 0。",
 }
 _SHIFTED = {
-    "en": "Where such rows are skipped, less is trained on; where labels and files are matched by order, all that follow are shifted.",
+    "en": "If such rows are skipped, there is less training data; if labels and files are matched by order, all following ones are "
+    "shifted.",
     "zh": "若跳过这些行，训练样本会变少；若按顺序配对标签与文件，其后的标签会全部错位。",
 }
 WHY: Words = {
     "conflict": _CONTRADICTION,
     "rows-conflict": {
-        "en": "Some of these labels may be wrong; where the columns do not decide about the label, no network can avoid this error.",
+        "en": "Some of these labels may be wrong; if the columns do not determine the label, no network can avoid this error.",
         "zh": "其中可能有标注错误；若这些列本就不足以决定标签，则这是任何网络都无法避免的误差。",
     },
     "sample-missing": _SHIFTED,

@@ -35,23 +35,23 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_label_fit.MESSAGES,
     "left-out": {
-        "en": "The label {labels} has no output among {classes:,}, and the loss leaves it out: other outputs at its {places:,} places "
-        "move the loss by {there:.2%}, those elsewhere by {elsewhere:.2%}.",
+        "en": "The label {labels} has no output among {classes:,}, and the loss ignores it: replacing the outputs at its {places:,} "
+        "positions changes the loss by {there:.2%}, replacing those elsewhere by {elsewhere:.2%}.",
         "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项，损失函数忽略了它：改变这 {places:,} 处的输出使 loss 变化 {there:.2%}，"
         "改变其他位置的输出变化 {elsewhere:.2%}。",
     },
     "counted": {
-        "en": "The label {labels} has no output among {classes:,}, but the loss counts its {places:,} places: other outputs there move "
-        "it by {there:.2%}, those elsewhere by {elsewhere:.2%}.",
+        "en": "The label {labels} has no output among {classes:,}, but the loss counts its {places:,} positions: replacing the outputs "
+        "there changes it by {there:.2%}, replacing those elsewhere by {elsewhere:.2%}.",
         "zh": "标签 {labels} 在 {classes:,} 个输出中没有对应项，但损失函数计入了这 {places:,} 处：改变这些位置的输出使 loss "
         "变化 {there:.2%}，改变其他位置的输出变化 {elsewhere:.2%}。",
     },
     "fix-left-out": {
-        "en": "Leave these places out: ignore_index of the loss, or a weight of 0 there and a mean over the others.",
+        "en": "Exclude these positions: use ignore_index of the loss, or a weight of 0 there and a mean over the others.",
         "zh": "排除这些位置：使用损失函数的 ignore_index，或将其权重设为 0 并对其余位置求平均。",
     },
     "not-recorded": {
-        "en": "{path} does not record what the loss gets: record it with Recorder.step(outputs=..., labels=...).",
+        "en": "{path} does not record the inputs of the loss: record them with Recorder.step(outputs=..., labels=...).",
         "zh": "{path} 没有记录损失函数的输入，请用 Recorder.step(outputs=..., labels=...) 记录。",
     },
 }

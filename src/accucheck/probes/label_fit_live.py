@@ -43,11 +43,11 @@ MESSAGES: Words = {
     **_label_fit.MESSAGES,
     **_live.NO_SAMPLES,
     "own-loss": {
-        "en": "The network takes the labels itself: what it sets against them cannot be seen.",
+        "en": "The network takes the labels itself: what it compares with them cannot be seen.",
         "zh": "网络自己接收标签，无法看到与标签比较的是什么。",
     },
     "not-one": {
-        "en": "The network has several outputs, or the data have several label columns; only the loss knows which belong together.",
+        "en": "The network has several outputs, or the data have several label columns; only the loss knows which belong to which.",
         "zh": "网络有多个输出，或标签有多列，只有损失函数知道如何对应。",
     },
 }

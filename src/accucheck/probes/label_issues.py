@@ -43,8 +43,8 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "issues": {
-        "en": "{role} data: {count:,} of {samples:,} labels ({share:.2%}) look wrong by the predicted probabilities, the most doubtful is "
-        "{first}: {given}, likely {likely}. About half of such labels are wrong; look at them.",
+        "en": "{role} data: {count:,} of {samples:,} labels ({share:.2%}) look wrong according to the predicted probabilities; the "
+        "most doubtful is {first}: {given}, likely {likely}. About half of such labels are really wrong; inspect them.",
         "zh": "{role}数据：按预测概率判断，{samples:,} 个标签中有 {count:,} 个（{share:.2%}）可能有误，最可疑的是 {first}："
         "标签为 {given}，更可能是 {likely}。此类标签约有一半确实有误，请逐个查看。",
     },
@@ -59,13 +59,13 @@ MESSAGES: Words = {
         "预测须来自未用这些样本训练的模型（交叉验证），文件本身无法说明这一点。",
     },
     "seen": {
-        "en": "{role} data: the predictions agree with every label, as those of a model trained on these very samples do; they can show "
-        "nothing. Predict each sample with a model that has not seen it.",
+        "en": "{role} data: the predictions agree with every label, as they do when a model was trained on these very samples; they "
+        "show nothing. Predict each sample with a model that has not seen it.",
         "zh": "{role}数据：预测与所有标签完全一致，很可能来自用这些样本训练过的模型，无法说明任何问题。请用未见过该样本的模型进行预测。",
     },
     "not-these": {
-        "en": "{role} data: the predictions agree with only {agreement:.1%} of the labels, about as always naming the largest class would "
-        "({majority:.1%}): they are in a different order from the samples or the classes, or say nothing.",
+        "en": "{role} data: the predictions agree with only {agreement:.1%} of the labels, about as many as always predicting the "
+        "largest class would ({majority:.1%}): they are in a different order from the samples or the classes, or carry no information.",
         "zh": "{role}数据：预测仅与 {agreement:.1%} 的标签一致，与始终预测最大类别（{majority:.1%}）相差无几："
         "预测的样本顺序或类别顺序与数据不一致，或预测本身没有意义。",
     },

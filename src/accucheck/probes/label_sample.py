@@ -64,8 +64,7 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "no-plan": {
-        "en": "{role} data: no sample of the labels has been looked at. Press s on this item in the walkthrough, or run "
-        "accucheck labels.",
+        "en": "{role} data: no labels have been reviewed yet. Press s on this item in the walkthrough, or run accucheck labels.",
         "zh": "{role}数据：尚未抽样检查标签。请在向导中对本项按 s，或运行 accucheck labels。",
     },
     "not-marked": {
@@ -74,18 +73,18 @@ MESSAGES: Words = {
         "zh": "{role}数据：抽取的 {samples:,} 个样本中还有 {left:,} 个未标注。请在向导中对本项按 s，或运行 accucheck labels。",
     },
     "wrong-labels": {
-        "en": "{role} data: {wrong:,} of {looked:,} labels that were looked at are wrong: {share:.1%}, in the whole data most likely "
-        "{low:.1%} to {high:.1%} (95 %, Wilson); {weighted}.",
+        "en": "{role} data: {wrong:,} of {looked:,} reviewed labels are wrong: {share:.1%}; in the whole data most likely {low:.1%} to "
+        "{high:.1%} (95 %, Wilson); {weighted}.",
         "zh": "{role}数据：人工查看的 {looked:,} 个标签中有 {wrong:,} 个有误，占 {share:.1%}，总体错误率的 95% 区间为 "
         "{low:.1%} 至 {high:.1%}（Wilson）；{weighted}。",
     },
     "label-wrong": {
-        "en": "{role} data: every sample of {names} that was looked at is wrong ({count:,} in all).",
+        "en": "{role} data: every reviewed sample of {names} is wrong ({count:,} in all).",
         "zh": "{role}数据：{names} 被抽查的样本全部有误（共 {count:,} 个）。",
     },
     "no-error-found": {
-        "en": "{role} data: no error found among {looked:,} labels that were looked at; the true rate is most likely below {high:.1%} "
-        "(95 %, Wilson). That does not mean that all labels are right.",
+        "en": "{role} data: no error found among {looked:,} reviewed labels; the true rate is most likely below {high:.1%} (95 %, "
+        "Wilson). That does not mean that all labels are right.",
         "zh": "{role}数据：人工查看的 {looked:,} 个标签中未发现错误，真实错误率大概率低于 {high:.1%}（95%，Wilson），"
         "但不等于标签全部正确。",
     },
@@ -148,7 +147,7 @@ _TAUGHT = {
     "zh": "网络在这些样本上学到的是错误答案，测得的精度也会有同样大小的偏差。",
 }
 _STALE = {
-    "en": "What was looked at is not what training reads.",
+    "en": "The reviewed labels are not the ones that training reads.",
     "zh": "被查看的内容已不是训练实际读取的内容。",
 }
 _LOOK = {"en": "Look at more samples of the labels named here.", "zh": "多查看一些此处列出的标签的样本。"}

@@ -77,8 +77,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "origin": {
-        "en": "{name} is where the outputs part{at}: its inputs agree and its output differs from the benchmark's by {relative} "
-        "(relative; up to {largest}). {carriers:,} other {carriers:layer carries|layers carry} the difference on.",
+        "en": "The outputs diverge at {name}{at}: its inputs agree, but its output differs from the benchmark's by {relative} "
+        "(relative; up to {largest}). {carriers:,} other {carriers:layer passes|layers pass} the difference on.",
         "zh": "输出从 {name} 开始分叉{at}：输入一致，输出与标杆的相对差值为 {relative}（最大差值 {largest}）。"
         "另有 {carriers:,} 层是差异的传播。",
     },
@@ -95,30 +95,30 @@ MESSAGES: Words = {
         "它之前没有数据，请先确认两边输入相同。",
     },
     "unordered": {
-        "en": "{carriers:,} {carriers:layer differs|layers differ} from the benchmark, {name} by {relative} (relative; up to {largest}). "
-        "The names of the files do not tell which of them ran first.",
+        "en": "{carriers:,} {carriers:layer differs|layers differ} from the benchmark, {name} by {relative} (relative; up to "
+        "{largest}). The file names do not show which of them ran first.",
         "zh": "有 {carriers:,} 层与标杆不一致，其中 {name} 的相对差值为 {relative}（最大差值 {largest}）。"
         "文件名未体现执行顺序，无法判断哪一层最先出现差异。",
     },
     "fed": {
-        "en": "{name} is the first layer that differs from the benchmark{at} (relative {relative}), and its inputs differ already: the "
-        "difference comes from what was not dumped, or from the data.",
+        "en": "{name} is the first layer that differs from the benchmark{at} (relative {relative}), and its inputs already differ: the "
+        "difference comes from something that was not dumped, or from the data.",
         "zh": "{name} 是第一个与标杆不一致的层{at}（相对差值 {relative}），但其输入已不一致：差异来自未 dump 的部分或数据本身。",
     },
     "loss": {
-        "en": "All {outputs:,} {outputs:output agrees|outputs agree}, and the gradients differ from the first on{at}: that of {name}, by "
-        "{relative} (relative). The loss or its labels differ, not a layer.",
+        "en": "All {outputs:,} {outputs:output agrees|outputs agree}, but the gradients differ from the first one on{at}: that of "
+        "{name}, by {relative} (relative). The loss or its labels differ, not a layer.",
         "zh": "{outputs:,} 个输出全部一致，而梯度从最先算出的 {name} 起就不一致{at}，相对差值 {relative}："
         "差异在损失函数或标签，不在网络层。",
     },
     "loss-factor": {
-        "en": "All {outputs:,} {outputs:output agrees|outputs agree}, and the first gradient{at}, that of {name}, is {factor} times the "
-        "benchmark's: the loss is another multiple (sum for mean, a weight, a loss scale), no layer differs.",
+        "en": "All {outputs:,} {outputs:output agrees|outputs agree}, and the first gradient{at}, that of {name}, is {factor} times "
+        "the benchmark's: the loss is scaled differently (sum instead of mean, a weight, a loss scale); no layer differs.",
         "zh": "{outputs:,} 个输出全部一致，而最先算出的 {name} 的梯度是标杆的 {factor} 倍{at}："
         "损失差一个倍数（求和与求平均、权重或 loss scale），网络层没有问题。",
     },
     "attribute": {
-        "en": "{name} takes another number as input {slots}: an attribute such as epsilon differs.",
+        "en": "{name} gets a different number as input {slots}: an attribute such as epsilon differs.",
         "zh": "{name} 的第 {slots} 个输入（单个数值）不同：epsilon 之类的属性不一致。",
     },
     "one-sided": {
@@ -130,7 +130,7 @@ MESSAGES: Words = {
         "zh": "{name} 在容差之内，但相对差值 {relative}，远大于它之前的各层（最大 {floor}）。",
     },
     "shapes": {
-        "en": "{count:,} {count:tensor has|tensors have} another shape in the benchmark: {names}.",
+        "en": "{count:,} {count:tensor has|tensors have} a different shape in the benchmark: {names}.",
         "zh": "有 {count:,} 个张量的形状与标杆不同：{names}。",
     },
     "layout": {
@@ -142,8 +142,8 @@ MESSAGES: Words = {
         "zh": "{first} 与 {second} 的数值恰好互换：是否把两个文件或名称弄反了？",
     },
     "both-nan": {
-        "en": "{count:,} {count:tensor holds|tensors hold} NaN at the same places on both sides, first {name}. "
-        "Those numbers cannot be compared; the others were.",
+        "en": "{count:,} {count:tensor holds|tensors hold} NaN at the same positions on both sides, first {name}. Those values cannot "
+        "be compared; the others were.",
         "zh": "有 {count:,} 个张量在两侧相同位置都是 NaN，第一个是 {name}。这些位置无法比较，其余数值已比较。",
     },
     "no-elements": {
@@ -189,8 +189,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个文件无法读取或比较，其余已比较。第一个：{problem}",
     },
     "look-finer": {
-        "en": "Collect what is within {name}: dump its parts on both sides (msprobe level mix or L1, or save each part's output with "
-        "numpy.save under the same name), and run this again. Where it is one operation, compare its parameters, weights, attributes and "
+        "en": "Look inside {name}: dump its parts on both sides (msprobe level mix or L1, or save each part's output with numpy.save "
+        "under the same name), and run this again. If it is a single operation, compare its parameters, weights, attributes and "
         "defaults (api.01).",
         "zh": "进一步采集 {name} 内部的数据：两边都 dump 其子模块（msprobe 级别用 mix 或 L1，"
         "或用 numpy.save 以相同名称保存各子模块输出）后再次运行。"
@@ -216,13 +216,13 @@ MESSAGES: Words = {
 WHY: Words = {
     code: {
         "en": "With the same weights and the same input, a layer gives the same output up to rounding; one that does not computes "
-        "something else, or with something else.",
+        "something different, or uses different values.",
         "zh": "权重和输入相同时，同一层的输出只应有舍入误差；超出舍入误差说明计算方式或所用的参数不同。",
     }
     for code in ("origin", "alone", "alone-first", "unordered", "fed", "jump")
 } | {
     code: {
-        "en": "Gradients begin at the loss: where every output agrees, the first of them depends only on the loss and its labels.",
+        "en": "Gradients start at the loss: if all outputs agree, the first gradient depends only on the loss and its labels.",
         "zh": "反向传播从损失开始：输出全部一致时，最先算出的梯度只取决于损失函数和标签。",
     }
     for code in ("loss", "loss-factor")

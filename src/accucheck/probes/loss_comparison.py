@@ -135,7 +135,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 _ORDER = {
-    "en": " First make sure that both saw the same batches in the same order.",
+    "en": " First make sure that both see the same batches in the same order.",
     "zh": "应先确认两边每一步用的是同样的数据。",
 }
 MESSAGES: Words = {
@@ -148,11 +148,9 @@ MESSAGES: Words = {
         "正向计算、初始权重或首个 batch 不一致。",
     },
     "forward-slight": {
-        "en": "The first losses differ by {relative:.2e} ({value:.9g} here, {other:.9g} in the benchmark): within "
-        "the usual {allowed:.1e}, but "
-        "more than rounding explains ({floor:.1e}), and the difference is visible from {unit} {seen:,.12g} on. The "
-        "forward pass is "
-        "the place to look first.",
+        "en": "The first losses differ by {relative:.2e} ({value:.9g} here, {other:.9g} in the benchmark): within the usual "
+        "{allowed:.1e}, but more than rounding explains ({floor:.1e}), and the difference is visible from {unit} {seen:,.12g} on. Look "
+        "at the forward pass first.",
         "zh": "第一步的 loss 相差 {relative:.2e}（本脚本 {value:.9g}，标杆 {other:.9g}）：虽在通常的 {allowed:.1e} 以内，"
         "却超出舍入误差所能解释的"
         "（{floor:.1e}），并从第 {seen:,.12g} 个 {unit} 起明显可见。应先查正向计算。",
@@ -165,28 +163,23 @@ MESSAGES: Words = {
         "标杆 {other:.9g}（相对差异 {relative:.2e}）：{part}。",
     },
     "fork": {
-        "en": "The curves agree (to {before:.1e}) up to {unit} {last:,.12g} and part at {unit} {step:,.12g}, where the "
-        "difference jumps to "
-        "{relative:.2e} ({value:.9g} here, {other:.9g} in the benchmark) and stays; confidence: {confidence}.",
+        "en": "The curves agree (to {before:.1e}) up to {unit} {last:,.12g} and diverge at {unit} {step:,.12g}, where the difference "
+        "jumps to {relative:.2e} ({value:.9g} here, {other:.9g} in the benchmark) and stays; confidence: {confidence}.",
         "zh": "两条曲线到第 {last:,.12g} 个 {unit} 为止一致（相差 {before:.1e}），在第 {step:,.12g} 个 {unit} 处分叉：差异跃升到 "
         "{relative:.2e}"
         "（本脚本 {value:.9g}，标杆 {other:.9g}）且不再消失；置信度：{confidence}。",
     },
     "fork-before": {
-        "en": "The curves already differ at the first {unit} that both logs tell, {step:,.12g}: {value:.9g} here, "
-        "{other:.9g} in the benchmark "
-        "({relative:.2e}). Print the loss of each step from the first on: whether the first or the second differs "
-        "tells forward from "
-        "backward.",
+        "en": "The curves already differ at the first {unit} that both logs contain, {step:,.12g}: {value:.9g} here, {other:.9g} in "
+        "the benchmark ({relative:.2e}). Print the loss of each step from the first on: if the first one differs, the forward pass is "
+        "at fault; if only the second, the backward pass.",
         "zh": "在两份日志共有的首个 {unit}（{step:,.12g}）处曲线已经不同：本脚本 {value:.9g}，标杆 {other:.9g}（相对差异 {relative:.2e}）。"
         "请从第一步起逐步打印 loss：看第一步还是第二步先不同，才能区分正向与反向。",
     },
     "drift": {
-        "en": "The difference grows from rounding without a jump and is visible from {unit} {step:,.12g} on; at the "
-        "end the losses are {value:.5g} "
-        "here and {other:.5g} in the benchmark. So grows the rounding of any training; so may a small fault. Two "
-        "runs of the benchmark "
-        "(curves.reference.rerun) would tell them apart.",
+        "en": "The difference grows from rounding without a jump and is visible from {unit} {step:,.12g} on; at the end the losses are "
+        "{value:.5g} here and {other:.5g} in the benchmark. Rounding grows this way in any training, but so may a small fault. Two "
+        "runs of the benchmark (curves.reference.rerun) would distinguish them.",
         "zh": "差异从舍入误差开始逐步增大，没有跃升，从第 {step:,.12g} 个 {unit} 起可见；结束时本脚本 loss 为 {value:.5g}，"
         "标杆为 {other:.5g}。"
         "正常训练的舍入误差会这样累积，微小的错误也可能如此。标杆再跑一次（curves.reference.rerun）即可区分。",
@@ -199,31 +192,26 @@ MESSAGES: Words = {
         "标杆脚本很可能有同样的问题。",
     },
     "within-noise": {
-        "en": "Over all {points:,} {units} compared the curves differ by no more than runs of one script do "
-        "({noise:.1%} of the loss would "
-        "be within it): faults smaller than that cannot be seen until the randomness is fixed.",
+        "en": "Over all {points:,} {units} compared, the curves differ by no more than repeated runs of one script do (up to "
+        "{noise:.1%} of the loss): smaller faults cannot be seen until the randomness is fixed.",
         "zh": "在对比的全部 {points:,} 个 {units} 上，两条曲线的差异不超过同一脚本多次运行之间的波动（{noise:.1%} 以内都算波动）："
         "随机性固定之前，比这更小的问题看不出来。",
     },
     "slight": {
-        "en": "From {unit} {step:,.12g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} "
-        "would be usual), though within "
-        "the usual tolerance: a difference of operators, or a small one in the code. Layer outputs show it better "
-        "than losses.",
+        "en": "From {unit} {step:,.12g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} would be usual), "
+        "though within the usual tolerance: operators differ, or the code does slightly. Layer outputs show it better than losses.",
         "zh": "从第 {step:,.12g} 个 {unit} 起，差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），但仍在通常容差以内："
         "可能是算子实现不同，也可能是代码里的小差别。逐层输出比 loss 看得更清楚。",
     },
     "slight-second": {
-        "en": "The first losses agree (to {before:.1e}), the second differ by more than rounding explains "
-        "({relative:.1e}, {floor:.1e} would be usual), though within the usual tolerance: the gradients or the "
-        "update of the first step, if only a little.",
+        "en": "The first losses agree (to {before:.1e}), the second differ by more than rounding explains ({relative:.1e}, {floor:.1e} "
+        "would be usual), though within the usual tolerance: the gradients or the update of the first step differ slightly.",
         "zh": "第一步的 loss 一致（相差 {before:.1e}），第二步的差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），"
         "但仍在通常容差以内：第一步的梯度或更新可能有小的不同。",
     },
     "slight-later": {
-        "en": "From {unit} {step:,.12g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} would "
-        "be usual), and up to then did not (to {before:.1e}), though within the usual tolerance: something small "
-        "begins there.",
+        "en": "From {unit} {step:,.12g} on they differ by more than rounding explains ({relative:.1e}, {floor:.1e} would be usual), "
+        "but not before (to {before:.1e}), though within the usual tolerance: a small difference begins there.",
         "zh": "从第 {step:,.12g} 个 {unit} 起，差异（{relative:.1e}）超出舍入误差所能解释的（通常 {floor:.1e}），此前没有"
         "（相差 {before:.1e}），但仍在通常容差以内：那里开始有小的不同。",
     },
@@ -235,28 +223,25 @@ MESSAGES: Words = {
         "标杆 {other:.9g}。反向计算不同、某些权重只在一边被冻结，或两边的范数所统计的权重不同。",
     },
     "lone": {
-        "en": "Only at {count:,} {count:point|points} do the losses differ by more than usual ({steps}), and agree "
-        "again afterwards: no fork.",
+        "en": "The losses differ by more than usual at only {count:,} {count:point|points} ({steps}) and agree again afterwards: this "
+        "is not a fork.",
         "zh": "仅在 {count:,} 处 loss 之差超出容差（{steps}），之后又一致：不算分叉。",
     },
     "shifted": {
-        "en": "The curves agree when one is shifted by one {unit} ({ours} {direction} the other by one): one log "
-        "counts otherwise, or one training "
-        "passed over the first batch.",
+        "en": "The curves agree when one is shifted by one {unit} ({ours} {direction} the other by one): one log counts differently, "
+        "or one run skipped the first batch.",
         "zh": "把其中一条曲线错开一个 {unit} 后两者一致（{ours} {direction}一个 {unit}）：两份日志的计数方式不同，"
         "或有一边跳过了首个 batch。",
     },
     "other-batches": {
-        "en": "From {unit} {step:,.12g} on the ups and downs of the two curves have nothing to do with each other "
-        "(correlation {likeness:.2f}): "
-        "they were given other batches, or their randomness is not fixed." + _ORDER["en"],
+        "en": "From {unit} {step:,.12g} on, the ups and downs of the two curves are unrelated (correlation {likeness:.2f}): the two "
+        "runs used different batches, or their randomness is not fixed." + _ORDER["en"],
         "zh": "从第 {step:,.12g} 个 {unit} 起，两条曲线的起伏互不相关（相关系数 {likeness:.2f}）：两边用的不是同样的 batch，"
         "或随机性没有固定。" + _ORDER["zh"],
     },
     "nan-ours": {
-        "en": "The loss here is NaN or Inf from {unit} {step:,.12g} on, the benchmark's is not{later}; up to then "
-        "nothing differs. Item mp.01 is about "
-        "where such values come from.",
+        "en": "The loss here is NaN or Inf from {unit} {step:,.12g} on, the benchmark's is not{later}; nothing differs before that. "
+        "Item mp.01 traces where such values come from.",
         "zh": "本脚本的 loss 在第 {step:,.12g} 个 {unit} 变为 NaN 或 Inf，标杆没有{later}，此前两者一致。其来源见检查项 mp.01。",
     },
     "nan-theirs": {
@@ -276,9 +261,8 @@ MESSAGES: Words = {
         "zh": "NaN 或 Inf 出现在分叉之后：第 {step:,.12g} 个 {unit}（{sides}）。",
     },
     "schedule": {
-        "en": "The learning rates differ from {unit} {step:,.12g} on: {value:.6g} here, {other:.6g} in the benchmark. "
-        "Settle this first: it makes "
-        "the losses part by itself.",
+        "en": "The learning rates differ from {unit} {step:,.12g} on: {value:.6g} here, {other:.6g} in the benchmark. Settle this "
+        "first: it alone makes the losses diverge.",
         "zh": "学习率从第 {step:,.12g} 个 {unit} 起不同：本脚本 {value:.6g}，标杆 {other:.6g}。应先解决：仅此一项就会使 loss 分叉。",
     },
     "schedule-same": {
@@ -293,11 +277,9 @@ MESSAGES: Words = {
         "本脚本 {value:.6g}，标杆 {other:.6g}。",
     },
     "evaluation": {
-        "en": "The training losses agree, but the evaluation differs from {unit} {step:,.12g} on ({name}): "
-        "{value:.6g} here, {other:.6g} in the "
-        "benchmark. So shows what training does not use: the moving statistics of BatchNorm (momentum), evaluation "
-        "mode, or the evaluation's own data "
-        "and processing.",
+        "en": "The training losses agree, but the evaluation differs from {unit} {step:,.12g} on ({name}): {value:.6g} here, "
+        "{other:.6g} in the benchmark. The cause is something that training does not use: the moving statistics of BatchNorm "
+        "(momentum), evaluation mode, or the evaluation's own data and processing.",
         "zh": "训练 loss 一致，但评估结果（{name}）从第 {step:,.12g} 个 {unit} 起不同：本脚本 {value:.6g}，标杆 {other:.6g}。"
         "这类差异来自训练时用不到的部分：BatchNorm 的滑动统计量（momentum）、推理模式，或评估的数据与处理。",
     },
@@ -306,9 +288,8 @@ MESSAGES: Words = {
         "zh": "两边的评估结果（{name}）也一致（对比了 {points:,} 次）。",
     },
     "benchmark-noisy": {
-        "en": "Two runs of one script differ by {relative:.2e} in their first two losses ({path}): its randomness "
-        "is not fixed, so that only "
-        "differences beyond its noise count here, and the first steps tell little. See cmp.01 and cmp.02.",
+        "en": "Two runs of one script differ by {relative:.2e} in their first two losses ({path}): its randomness is not fixed, so "
+        "only differences beyond its noise count here, and the first steps say little. See cmp.01 and cmp.02.",
         "zh": "同一脚本两次运行的前两步 loss 相差 {relative:.2e}（{path}）：随机性没有固定，因此这里只计超出其波动的差异，"
         "前几步难以说明问题。"
         "见 cmp.01 与 cmp.02。",
@@ -325,9 +306,8 @@ MESSAGES: Words = {
         "zh": "两边各保存第一步之后的权重并对比；再查优化器、参数分组、学习率、loss 的 reduction 和梯度裁剪（cmp.03）。",
     },
     "fix-fork": {
-        "en": "Look for what happens at that step: a change of the learning rate, a new epoch, a certain batch, an "
-        "overflow. Move it to step 2: "
-        "load the state before the step before it, and pass over the data used up to then: accucheck plan gives the code.",
+        "en": "Look for what happens at that step: a change of the learning rate, a new epoch, a certain batch, an overflow. Reproduce "
+        "it at step 2: load the state from two steps earlier and skip the data used up to then; accucheck plan prints the code.",
         "zh": "查该步发生了什么：学习率变化、换 epoch、特定的 batch、溢出。可把它提前到第 2 步：加载再前一步开始时的状态，"
         "并跳过已用的数据，代码见 accucheck plan。",
     },
@@ -335,7 +315,7 @@ MESSAGES: Words = {
         "en": "Check momentum and eps of each BatchNorm (momentum 0.9 in mindspore.nn is 0.1 in PyTorch), "
         "set_train(False), and the "
         "evaluation pipeline.",
-        "zh": "检查每个 BatchNorm 的 momentum 和 eps（mindspore.nn 的 0.9 即 PyTorch 的 0.1）、set_train(False) 以及评估的数据流水线。",
+        "zh": "检查每个 BatchNorm 的 momentum 和 eps（mindspore.nn 的 0.9 即 PyTorch 的 0.1）、set_train(False) 以及评估的数据管道。",
     },
 }
 WORDS: Words = {

@@ -51,7 +51,7 @@ MESSAGES: Words = {
         "zh": "{loss} 需要各类别的 logits，得到的却是 {layer}（{at}）的输出，取值在 0 到 1 之间。",
     },
     "activation-for-logits": {
-        "en": "{loss} takes logits and gets the result of {layer} ({at}), which cuts off or squashes part of them.",
+        "en": "{loss} expects logits but gets the output of {layer} ({at}), which cuts off or squashes part of them.",
         "zh": "{loss} 需要 logits，得到的却是 {layer}（{at}）的输出，部分取值已被截断或压缩。",
     },
     "logits-for-probabilities": {
@@ -68,30 +68,30 @@ MESSAGES: Words = {
         "zh": "这里是负对数似然的公式，但 {layer}（{at}）的输出没有取对数就代入了。",
     },
     "sometimes": {
-        "en": "On one way through the script {loss} gets the result of {layer} ({at}), which is not what it expects.",
+        "en": "On one path through the script, {loss} gets the output of {layer} ({at}), which is not what it expects.",
         "zh": "在其中一条执行路径上，{loss} 得到的是 {layer}（{at}）的输出，与它的要求不符。",
     },
     "arguments-exchanged": {
-        "en": "{loss} gets data as {first}, and the output of the network in the place of the labels: the two arguments are exchanged.",
+        "en": "{loss} gets data as {first} and the output of the network as the labels: the two arguments are swapped.",
         "zh": "{loss} 的参数 {first} 得到的是数据，网络的输出则放在了标签的位置：两个参数颠倒了。",
     },
     "classes-along-another": {
-        "en": "This {softmax} runs along another axis than the outputs of {layer} ({at}): not over the classes of a sample, but "
-        "over the samples of a batch or the places of a picture.",
+        "en": "This {softmax} does not run along the axis of the outputs of {layer} ({at}): instead of the classes of a sample, it "
+        "covers the samples of a batch or the positions of a picture.",
         "zh": "此处的 {softmax} 所沿的轴不是 {layer}（{at}）输出的类别轴：归一化发生在 batch 内各样本或图像各位置之间，而非各类别之间。",
     },
     "labels-not-shifted": {
-        "en": "The labels of {loss} are what the network is given at the same places ({at}), and each place sees itself: the next "
-        "one was to be predicted.",
+        "en": "The labels of {loss} are the network's own input at the same positions ({at}), and each position sees itself: labels "
+        "should be the next token.",
         "zh": "{loss} 的标签就是网络在相同位置得到的输入（{at}），而每个位置都能看到自身：本应预测的是下一个位置。",
     },
     "labels-not-shifted-perhaps": {
-        "en": "The labels of {loss} are what the recurrent network is given at the same places ({at}): unless it is an autoencoder, the "
-        "next place was to be predicted.",
+        "en": "The labels of {loss} are the recurrent network's own input at the same positions ({at}): unless it is an autoencoder, "
+        "labels should be the next token.",
         "zh": "{loss} 的标签就是循环网络在相同位置得到的输入（{at}）：如果不是自编码器，本应预测的是下一个位置。",
     },
     "one-hot-turned": {
-        "en": "These one-hot labels hold {on} for the class itself and {off} for all others: the two numbers have changed places.",
+        "en": "These one-hot labels are {on} for the class itself and {off} for all others: the two values are swapped.",
         "zh": "这里的 one-hot 标签在目标类别处为 {on}，其余类别处为 {off}：两个值颠倒了。",
     },
     "one-hot-for-sparse": {
@@ -104,7 +104,8 @@ MESSAGES: Words = {
         "zh": "{loss} 未设置 sparse=True 时，标签应是每个样本在各类别上的分布（浮点数），这里的标签却是类别编号（{at}）。",
     },
     "class-out-of-range": {
-        "en": "Labels of {loss} are marked with {number} ({at}), there are {classes} classes, and the loss does not leave that number out.",
+        "en": "Some labels of {loss} are set to {number} ({at}), but there are only {classes} classes, and the loss does not ignore "
+        "that value.",
         "zh": "{loss} 的标签中写入了 {number}（{at}），而类别只有 {classes} 个，损失也没有忽略这个值。",
     },
     "none-reduction": {
@@ -113,8 +114,8 @@ MESSAGES: Words = {
         "zh": "{loss} 的 reduction 为 none，求梯度之前（{at}）没有再取平均：梯度按整个 batch 累加。",
     },
     "none-reduction-perhaps": {
-        "en": "{loss} gives a loss for each sample, and on some or all ways nothing averages them before the gradient is taken "
-        "({at}): gradients add up over the batch.",
+        "en": "{loss} returns one loss per sample, and on some or all paths they are not averaged before the gradient is computed "
+        "({at}): gradients are summed over the batch.",
         "zh": "{loss} 给出每个样本的损失，在部分或全部执行路径上，求梯度之前（{at}）没有取平均：梯度按整个 batch 累加。",
     },
     "sum-reduction": {
@@ -131,16 +132,16 @@ MESSAGES: Words = {
         "zh": "{loss} 的第三个参数是每个类别的权重，这里传入的却是每个位置的权重，与标签一样被展平。",
     },
     "loss-negated": {
-        "en": "The sign of {loss} is turned on its way to what gradients are taken of ({at}): each step makes the loss larger.",
+        "en": "The sign of {loss} is flipped before gradients are computed ({at}): each step increases the loss.",
         "zh": "{loss} 在到达求梯度的值之前变了号（{at}）：每一步都在使损失增大。",
     },
     "gradients-negated": {
-        "en": "The gradients of {loss} ({at}) are negated here, and the optimizer gets them so: each step makes the loss larger.",
+        "en": "The gradients of {loss} ({at}) are negated here before they reach the optimizer: each step increases the loss.",
         "zh": "{loss}（{at}）的梯度在此处取负后交给优化器：每一步都在使损失增大。",
     },
     "likelihood-minimised": {
-        "en": "What gradients are taken of here is a log-probability as it is, of the labels or of one score being above another: "
-        "minimising it makes what is right less likely with each step.",
+        "en": "The value minimised here is a plain log-probability, of the labels or of one score exceeding another: minimising it "
+        "makes the right answer less likely with each step.",
         "zh": "此处被求梯度并最小化的就是对数概率本身（标签的，或一个得分高于另一个得分的），没有取负：每一步都会降低正确结果的概率。",
     },
     "overlap-minimised": {
@@ -149,33 +150,32 @@ MESSAGES: Words = {
         "zh": "此处被求梯度并最小化的就是预测与标签的重合比例本身：每一步都会使两者更不重合。",
     },
     "no-bottom": {
-        "en": "{term} is taken off in what gradients are taken of, and nothing keeps the result of {layer} ({at}) within limits: the loss "
-        "falls without end, whatever the samples are. The sign is turned.",
+        "en": "{term} is subtracted in the value that is minimised, and nothing bounds the output of {layer} ({at}): the loss falls "
+        "without limit, whatever the samples are. The sign is wrong.",
         "zh": "{term} 在被求梯度的值中取了负号，而 {layer}（{at}）的输出没有任何限制：无论样本如何，损失都会无限下降。符号反了。",
     },
     "larger-of-surrogates": {
-        "en": "Of the product with the ratio and that with the limited ratio, the one that promises more is taken: the limit never holds "
-        "the policy back where it pays to go further.",
+        "en": "Of the product with the ratio and the product with the clipped ratio, the more favourable one is used: clipping never "
+        "restrains the policy.",
         "zh": "在乘以比值与乘以截断后比值的两项中取了更有利的一项：在继续偏离有利时，截断起不到约束作用。",
     },
     "same-direction": {
-        "en": "This loss and that of the network it is trained against ({at}) pull the score of generated samples the same way: the two do "
-        "not compete. One of them has its sign or its labels turned.",
+        "en": "This loss and that of the network it is trained against ({at}) push the score of generated samples in the same "
+        "direction: the two do not compete. The sign or the labels of one of them are the wrong way round.",
         "zh": "这个损失与对抗网络的损失（{at}）把生成样本的得分拉向同一方向：两者没有形成对抗，其中之一的符号或标签反了。",
     },
     "nothing-told-apart": {
-        "en": "This loss asks the same of the score of generated samples as of that of real ones, while another network is trained to "
-        "change it ({at}): nothing teaches the critic to tell them apart.",
+        "en": "This loss has the same target for the scores of generated and of real samples, while another network is trained against "
+        "it ({at}): the discriminator never learns to tell them apart.",
         "zh": "这个损失对生成样本的得分与真实样本的得分要求相同，而另一个网络正针对它训练（{at}）：判别器学不到如何区分两者。",
     },
     "loss-negated-perhaps": {
-        "en": "{loss} reaches what gradients are taken of with its sign turned ({at}); whether another factor turns it back, or another "
+        "en": "The sign of {loss} is flipped before gradients are computed ({at}); whether another factor flips it back, or another "
         "optimizer works against this one, cannot be seen here.",
         "zh": "{loss} 以相反的符号到达求梯度的值（{at}）；从脚本中看不出是否有别的因子把符号变回来，或另有优化器与之对抗。",
     },
     "value-as-loss": {
-        "en": "{cell} expects a loss function but gets a number that was computed before: it has no connection to what the network "
-        "will give.",
+        "en": "{cell} expects a loss function but gets a value computed beforehand, which has no connection to the network's outputs.",
         "zh": "{cell} 需要损失函数，这里传入的却是已经算好的损失值，与网络之后的输出没有关系。",
     },
     "never-called": {
@@ -198,42 +198,43 @@ MESSAGES: Words = {
         "zh": "此处先对 batch 求平均再求梯度，而其范数是逐样本比较的（{at}）：每个样本只分到 1 / batch size 的梯度。",
     },
     "pairs-compared": {
-        "en": "A column of predictions, (N, 1), meets a vector of labels, (N,), here: both are spread to (N, N), so that each prediction "
-        "is compared with the labels of all samples.",
+        "en": "Here predictions of shape (N, 1) meet labels of shape (N,): both are broadcast to (N, N), so each prediction is "
+        "compared with the labels of all samples.",
         "zh": "此处列形状的预测 (N, 1) 与向量形状的标签 (N,) 相遇，二者被广播成 (N, N)：每个预测都与所有样本的标签比较。",
     },
     "term-unused": {
-        "en": "{name} is computed here of what the network gives, and nothing reads it: the loss goes without this term.",
+        "en": "{name} is computed here from the network's output but never used: the loss lacks this term.",
         "zh": "此处由网络输出算出了 {name}，之后却没有用到：损失中缺少这一项。",
     },
     "argument-unused": {
-        "en": "{name} is computed here from {argument}, and nothing reads it: {argument} has no effect on the loss.",
+        "en": "{name} is computed here from {argument} but never used: {argument} has no effect on the loss.",
         "zh": "此处由 {argument} 算出了 {name}，之后却没有用到：{argument} 对损失没有任何影响。",
     },
     "output-left": {
-        "en": "Two {loss} with different labels compare the same output of the network (the other one: {at}), and no loss reads the "
+        "en": "Two {loss} with different labels use the same output of the network (the other one: {at}), and no loss uses the "
         "network's other output of this kind.",
         "zh": "两处 {loss} 用不同的标签比较网络的同一个输出（另一处：{at}），而网络另一个同类输出没有进入任何损失。",
     },
     "smoothed-away": {
-        "en": "Label smoothing moves {share} of the weight away from the target class: the wrong classes together outweigh it.",
+        "en": "Label smoothing takes {share} of the weight away from the target class: the wrong classes together outweigh it.",
         "zh": "标签平滑从目标类别上拿走了 {share} 的权重：留给正确类别的比其余类别的总和还少。",
     },
     "target-random": {
-        "en": "The prediction is compared with random numbers ({at}) that nothing the network is given tells of: other ones than those in "
-        "its input.",
+        "en": "The prediction is compared with random numbers ({at}) that the network's input says nothing about: they are not the "
+        "ones used to make the input.",
         "zh": "此处把预测与随机数（{at}）比较，而网络的输入中没有这组随机数的任何信息：与输入所用的不是同一组。",
     },
     "focus-turned": {
-        "en": "The logarithm of a probability is weighed with a power of the same probability: samples that are right already count most.",
+        "en": "The log-probability is weighted with a power of the same probability: samples that are already classified correctly "
+        "count most.",
         "zh": "对数概率乘以了同一概率的幂：已经分对的样本权重最大。",
     },
     "temperature-missing": {
-        "en": "The scores of the prediction are divided by a temperature of {by}, and those of the target are not.",
+        "en": "The logits of the prediction are divided by a temperature of {by}, those of the target are not.",
         "zh": "预测的得分除以了温度 {by}，目标的得分却没有。",
     },
     "mean-divided": {
-        "en": "{loss} ({at}) is already the mean over the batch, and is divided by the number of samples here once more.",
+        "en": "{loss} ({at}) is already the mean over the batch, and here it is divided by the number of samples again.",
         "zh": "{loss}（{at}）已是整个 batch 的平均值，此处又除以样本数。",
     },
     "fits": {
@@ -245,16 +246,15 @@ MESSAGES: Words = {
         "zh": "自写的负对数似然，输入为对数概率。",
     },
     "prediction-unseen": {
-        "en": "Whether {loss} gets what it expects could not be determined: where its prediction comes from cannot be seen here.",
+        "en": "Whether {loss} gets what it expects could not be determined: the origin of its prediction cannot be seen here.",
         "zh": "无法确定 {loss} 的输入是否符合要求：从脚本中看不出预测值的来源。",
     },
     "no-loss": {
-        "en": "No loss of MindSpore is seen to be applied in what {path} runs; a formula of its own, or a loss that a setting chooses, is "
-        "not judged here.",
+        "en": "No MindSpore loss was found in what {path} runs; a hand-written loss, or one selected by a setting, is not judged here.",
         "zh": "在 {path} 所运行的代码中没有看到 MindSpore 的损失函数；自写的公式以及由配置选出的损失函数不在判断范围内。",
     },
     "fix-remove-softmax": {
-        "en": "Give the loss the logits; apply the softmax only to what is shown.",
+        "en": "Pass the logits to the loss; apply the softmax only for display.",
         "zh": "把 logits 直接交给损失函数，只在展示结果时做 softmax。",
     },
     "fix-remove-sigmoid": {
@@ -266,7 +266,7 @@ MESSAGES: Words = {
         "zh": "改用 BCEWithLogitsLoss，或在损失之前加 sigmoid。",
     },
     "fix-log-softmax": {
-        "en": "Apply log_softmax before the loss, or use a cross entropy on the logits.",
+        "en": "Apply log_softmax before the loss, or use a cross-entropy on the logits.",
         "zh": "在损失之前做 log_softmax，或对 logits 使用交叉熵。",
     },
     "fix-class-numbers": {
@@ -278,11 +278,11 @@ MESSAGES: Words = {
         "zh": "先传网络的输出，再传标签。",
     },
     "fix-shift": {
-        "en": "Take the labels one place later: logits[:, :-1] against ids[:, 1:].",
+        "en": "Shift the labels by one position: logits[:, :-1] against ids[:, 1:].",
         "zh": "把标签向后移一位：用 logits[:, :-1] 对 ids[:, 1:]。",
     },
     "fix-class-axis": {
-        "en": "Give it the axis of the classes: 1, or -1 where they lie last.",
+        "en": "Use the class axis: 1, or -1 if the classes come last.",
         "zh": "改为类别所在的轴：1；类别在最后一轴时为 -1。",
     },
     "fix-turn-back": {
@@ -299,20 +299,22 @@ MESSAGES: Words = {
     "fix-from-one": {"en": "Minimise 1 minus this share.", "zh": "应最小化 1 减去该比例。"},
     "fix-negate": {"en": "Minimise the negative: put a minus before it.", "zh": "应最小化它的相反数：在前面加负号。"},
     "fix-compete": {
-        "en": "Let the critic tell real from generated samples, and the generator minimise the opposite for its own samples.",
+        "en": "Train the discriminator to tell real from generated samples, and the generator to minimise the opposite for its own "
+        "samples.",
         "zh": "让判别器区分真实样本与生成样本，让生成器对自己的样本最小化相反的目标。",
     },
     "fix-turn-term": {
-        "en": "Turn the sign of the whole term that this belongs to, such as -0.5 * (1 + logvar - mu**2 - exp(logvar)) for a divergence.",
+        "en": "Flip the sign of the whole term that this belongs to, such as -0.5 * (1 + logvar - mu**2 - exp(logvar)) for a "
+        "divergence.",
         "zh": "把这一整项的符号反过来，例如散度应为 -0.5 * (1 + logvar - mu**2 - exp(logvar))。",
     },
     "fix-smaller": {
-        "en": "Take the smaller of the two products and minimise its negative, or the larger of the two negated ones.",
+        "en": "Use the smaller of the two products and minimise its negative, or use the larger of the two negated products.",
         "zh": "取两项中较小的一项并最小化其相反数，或对取负后的两项取较大者。",
     },
-    "fix-sign": {"en": "Minimise the loss itself: remove the minus.", "zh": "应最小化损失本身：去掉负号。"},
+    "fix-sign": {"en": "Minimise the loss itself: remove the minus sign.", "zh": "应最小化损失本身：去掉负号。"},
     "fix-sign-of-gradients": {
-        "en": "Give the optimizer the gradients as they are: it subtracts them itself.",
+        "en": "Pass the gradients to the optimizer unchanged: it subtracts them itself.",
         "zh": "把梯度原样交给优化器：优化器自己会做减法。",
     },
     "fix-weight": {
@@ -325,37 +327,37 @@ MESSAGES: Words = {
     },
     "fix-call": {"en": "Call it with each batch.", "zh": "用每个 batch 调用它。"},
     "fix-own-scores": {
-        "en": "Take the gradient of the scores themselves, or of their sum; average only what becomes of the norms.",
+        "en": "Differentiate the scores themselves, or their sum; average only over the resulting norms.",
         "zh": "对得分本身（或其总和）求梯度，只对由范数算出的惩罚项取平均。",
     },
     "fix-add-term": {
-        "en": "Add the term to the loss, or delete it where it is not wanted.",
+        "en": "Add the term to the loss, or delete it if it is not needed.",
         "zh": "把这一项加到损失中；如果不需要，就将其删除。",
     },
     "fix-use-argument": {
-        "en": "Multiply the loss of each sample by it before the average is taken, or delete it where it is not wanted.",
+        "en": "Multiply the loss of each sample by it before averaging, or delete it if it is not needed.",
         "zh": "取平均之前，把它乘到每个样本的损失上；如果不需要，就将其删除。",
     },
     "fix-own-output": {
-        "en": "Give each loss the output that belongs to its labels.",
+        "en": "Pass each loss the output that belongs to its labels.",
         "zh": "让每个损失使用与其标签对应的输出。",
     },
-    "fix-smooth-less": {"en": "Smooth labels by about 0.1.", "zh": "标签平滑一般取 0.1 左右。"},
+    "fix-smooth-less": {"en": "Use a label smoothing of about 0.1.", "zh": "标签平滑一般取 0.1 左右。"},
     "fix-same-numbers": {
-        "en": "Draw the numbers once, and use them for the input and for the loss.",
+        "en": "Draw the random numbers once, and use the same ones for the input and the loss.",
         "zh": "随机数只生成一次，输入和损失使用同一组。",
     },
-    "fix-focus": {"en": "Weigh it with a power of 1 minus the probability.", "zh": "改为乘以（1 减去该概率）的幂。"},
+    "fix-focus": {"en": "Weight it with a power of (1 - probability).", "zh": "改为乘以（1 减去该概率）的幂。"},
     "fix-temperature": {
-        "en": "Divide the scores of the teacher by the same temperature, and multiply the loss by its square.",
+        "en": "Divide the teacher's logits by the same temperature, and multiply the loss by its square.",
         "zh": "教师网络的得分也除以同一温度，并把损失乘以温度的平方。",
     },
     "fix-ignore": {
-        "en": "Give the loss ignore_index with this number.",
+        "en": "Set ignore_index of the loss to this value.",
         "zh": "为损失设置 ignore_index，取该值。",
     },
     "fix-divide-once": {
-        "en": 'Delete the division, or give the loss reduction="sum" and keep it.',
+        "en": 'Delete the division, or keep it and set reduction="sum" on the loss.',
         "zh": '删去这次除法；或将损失设为 reduction="sum" 并保留它。',
     },
     "fix-one-shape": {
@@ -391,17 +393,16 @@ _SUMMED = {
     "但权重衰减、梯度裁剪和损失缩放的作用量会随之改变。",
 }
 _INTERPOLATED = {
-    "en": "The penalty is meant for points on the line between real and generated samples; elsewhere the critic is constrained where "
-    "it does not matter, and not where it does.",
+    "en": "The penalty is meant for points on the line between real and generated samples; elsewhere, the discriminator is constrained "
+    "where it does not matter, and not where it does.",
     "zh": "惩罚应施加在真实样本与生成样本连线上的点；取在别处时，约束落在无关的位置，真正需要的位置却没有约束。",
 }
 _MAXIMISED = {
-    "en": "An optimizer goes down: what falls while the loss rises is learnt perfectly, and predictions get worse with each step.",
+    "en": "An optimizer minimises what it is given: here that value falls as the loss rises, so predictions get worse with each step.",
     "zh": "优化器沿下降方向更新：最小化一个随损失上升而下降的值，预测会一步比一步差。",
 }
 _COPIED = {
-    "en": "To copy the input is all that there is to learn: the loss falls to almost nothing, and what the model generates "
-    "repeats its input.",
+    "en": "The network only has to copy its input: the loss falls to almost nothing, and what the model generates repeats its input.",
     "zh": "网络只需照抄输入：loss 很快降到接近 0，生成时只会重复输入。",
 }
 WHY: Words = {
@@ -410,12 +411,12 @@ WHY: Words = {
     "likelihood-minimised": _MAXIMISED,
     "overlap-minimised": _MAXIMISED,
     "no-bottom": {
-        "en": "The optimizer makes these results as large as it can: the loss falls for ever, and this term soon outweighs all others.",
+        "en": "The optimizer makes these outputs as large as it can: the loss keeps falling, and this term soon outweighs all others.",
         "zh": "优化器会让这些输出越来越大：损失不断下降，很快就只剩这一项在起作用。",
     },
     "larger-of-surrogates": {
-        "en": "The limit is there to end what pays when the policy has moved far from the one that gathered the samples; steps become too "
-        "large, and what was learnt breaks down.",
+        "en": "Clipping should remove the incentive to move far from the policy that collected the samples; without it steps become "
+        "too large, and the policy collapses.",
         "zh": "截断是为了在策略偏离采样策略过远时不再有收益；失去约束后更新幅度过大，已学到的策略会崩溃。",
     },
     "same-direction": {
@@ -423,7 +424,7 @@ WHY: Words = {
         "zh": "生成器要靠与之对抗的判别器才能学习；两者方向一致时，得到奖励的是与真实样本不同的输出。",
     },
     "nothing-told-apart": {
-        "en": "A critic that is asked one thing of all samples learns a constant, from which the generator gets no gradient.",
+        "en": "A discriminator with the same target for all samples learns a constant, which gives the generator no gradient.",
         "zh": "对所有样本要求相同的判别器只会学成常数，生成器从中得不到梯度。",
     },
     "loss-negated-perhaps": _MAXIMISED,
@@ -438,19 +439,19 @@ WHY: Words = {
     "no-log-softmax": _NOT_LOG,
     "no-logarithm": _NOT_LOG,
     "classes-along-another": {
-        "en": "The probabilities of a sample then depend on the others of its batch and do not sum up to 1: what is learned is "
-        "which sample of a batch has most of a class.",
+        "en": "The probabilities of a sample then depend on the others of its batch and do not sum up to 1: the network learns which "
+        "sample of a batch is most like a class.",
         "zh": "一个样本的概率会随同 batch 的其他样本变化，且各类之和不为 1：学到的是 batch 内哪个样本更像某一类。",
     },
     "labels-not-shifted": _COPIED,
     "labels-not-shifted-perhaps": _COPIED,
     "arguments-exchanged": {
-        "en": "The loss treats its arguments differently: its gradient is that of another function, and does not lead the output to the "
-        "labels; some kernels give no gradient for labels at all.",
+        "en": "The loss treats its two arguments differently: with them swapped, its gradient does not lead the output to the labels, "
+        "and some kernels compute no gradient for labels at all.",
         "zh": "损失对两个参数的处理并不相同：这样求得的是另一个函数的梯度，不会使输出接近标签；有些算子对标签根本不求梯度。",
     },
     "one-hot-turned": {
-        "en": "The network learns to give every class but the right one.",
+        "en": "The network learns to predict every class but the right one.",
         "zh": "网络学到的是给出正确类别之外的所有类别。",
     },
     "one-hot-for-sparse": {
@@ -458,15 +459,15 @@ WHY: Words = {
         "zh": "损失会把标签当作类别编号：要么报错，要么朝错误的类别训练。",
     },
     "classes-for-distributions": {
-        "en": "MindSpore refuses such labels at the first step: their type is not that of the logits, or they have an axis less.",
+        "en": "MindSpore rejects such labels at the first step: their type differs from that of the logits, or they lack an axis.",
         "zh": "MindSpore 在第一步就会拒绝这样的标签：类型与 logits 不同，或少一个轴。",
     },
     "none-reduction": _SUMMED,
     "none-reduction-perhaps": _SUMMED,
     "sum-reduction": _SUMMED,
     "regression-on-classes": {
-        "en": "Every score is pulled towards the number of the class, as if class 9 were nine times class 1: the scores do not tell "
-        "classes apart.",
+        "en": "Every score is pulled towards the number of the class, as if class 9 were nine times class 1: the scores do not "
+        "distinguish classes.",
         "zh": "每个得分都被拉向类别的编号，仿佛第 9 类是第 1 类的九倍：得分无法区分类别。",
     },
     "weight-per-position": {
@@ -484,43 +485,45 @@ WHY: Words = {
     "penalty-normal": _INTERPOLATED,
     "penalty-once": _INTERPOLATED,
     "argument-unused": {
-        "en": "What it was to hide or to weigh, such as padding or samples of other parts of the data, counts like everything else.",
+        "en": "What it should hide or weight, such as padding or samples of other splits, counts like everything else.",
         "zh": "它本应屏蔽或加权的内容（如填充、属于其他数据划分的样本）与其余部分一样计入损失。",
     },
     "output-left": {
-        "en": "One output is pulled to two labels at once and the other is never trained: it stays as it was initialised.",
+        "en": "One output is pulled towards two labels at once, and the other is never trained: it stays as initialised.",
         "zh": "一个输出同时被拉向两种标签，另一个输出则从未训练，一直停留在初始状态。",
     },
     "smoothed-away": {
-        "en": "The network is trained to spread its prediction over all classes: the scores hardly tell the right class from the others.",
+        "en": "The network is trained to spread its prediction over all classes: the scores hardly distinguish the right class from "
+        "the others.",
         "zh": "网络被训练成把概率分散到所有类别，得分几乎分不出正确类别。",
     },
     "target-random": {
-        "en": "There is nothing to learn: the best prediction is the mean of the random numbers, whatever the input.",
+        "en": "There is nothing to learn: whatever the input, the best prediction is the mean of the random numbers.",
         "zh": "没有任何可学的内容：无论输入是什么，最好的预测就是随机数的均值。",
     },
     "focus-turned": {
-        "en": "Where the probability of the right class is low the gradient drives it lower still: what is wrong stays wrong.",
+        "en": "Where the probability of the right class is low, the gradient makes it lower still: wrong predictions stay wrong.",
         "zh": "正确类别的概率较低时，梯度会使它更低：分错的样本会一直错下去。",
     },
     "temperature-missing": {
-        "en": "A flattened prediction is drawn towards sharp targets: the student hardly learns how the teacher ranks the others.",
+        "en": "A softened prediction is fitted to sharp targets: the student hardly learns how the teacher ranks the other classes.",
         "zh": "被平滑的预测去拟合尖锐的目标：学生网络学不到教师对其余类别的排序。",
     },
     "class-out-of-range": {
-        "en": "What was to be left out counts as a class that there is not: some devices refuse it, others read beyond the scores.",
+        "en": "Positions that should be ignored count as a class that does not exist: some devices report an error, others read past "
+        "the scores.",
         "zh": "本应忽略的位置被当成不存在的类别：有的设备会报错，有的会越界读取得分，损失因此出错。",
     },
     "mean-divided": {
-        "en": "The loss shrinks with the batch size: beside other terms it hardly counts, and with plain SGD so does each step.",
+        "en": "The loss shrinks as the batch grows: next to other terms it hardly counts, and with plain SGD each step shrinks too.",
         "zh": "损失随 batch size 变小：与其他损失项相加时几乎不起作用；使用普通 SGD 时步长也变小。",
     },
     "term-unused": {
-        "en": "The network is not trained towards what this term asks for.",
+        "en": "The network is not trained for what this term should enforce.",
         "zh": "网络不会朝这一项所要求的方向训练。",
     },
     "pairs-compared": {
-        "en": "The mean over all pairs is least where each prediction is the mean of the labels: the network learns that one number.",
+        "en": "The mean over all pairs is smallest when every prediction is the mean of the labels: the network learns that one number.",
         "zh": "对所有配对取平均时，每个预测都等于标签均值才使损失最小：网络只会学到这一个数。",
     },
     "penalty-of-mean": {
@@ -538,12 +541,12 @@ _PRINTED = {
     "zh": "打印一步前后的权重。",
 }
 _RISES = {
-    "en": "Train on one batch again and again and print the loss itself, not what is minimised: it rises.",
+    "en": "Train repeatedly on one batch and print the loss itself, not the minimised value: it rises.",
     "zh": "用同一个 batch 反复训练，打印损失本身（而不是被最小化的值）：它在上升。",
 }
 _SCORES = {
-    "en": "Print the mean score of real and of generated samples every 100 steps: a critic drives them apart, the generator drives the "
-    "second towards the first.",
+    "en": "Print the mean score of real and of generated samples every 100 steps: the discriminator drives them apart, the generator "
+    "moves the second towards the first.",
     "zh": "每 100 步打印真实样本与生成样本的平均得分：判别器应把两者拉开，生成器应使后者靠近前者。",
 }
 PROOF: Words = {
@@ -560,17 +563,17 @@ PROOF: Words = {
     },
     "loss-negated-perhaps": _RISES,
     "no-bottom": {
-        "en": "Print this term by itself at each step: it falls without end.",
+        "en": "Print this term by itself at each step: it falls without limit.",
         "zh": "逐步单独打印这一项：它会无限下降。",
     },
     "larger-of-surrogates": {
-        "en": "Print the largest ratio after each round of updates: it leaves the limits by far.",
+        "en": "Print the largest ratio after each round of updates: it goes far beyond the clipping range.",
         "zh": "每轮更新后打印最大比值：它会远远超出截断范围。",
     },
     "same-direction": _SCORES,
     "nothing-told-apart": _SCORES,
     "none-reduction": {
-        "en": 'Print the shape of the loss: with reduction none it is that of the batch. Train with reduction="mean" and compare.',
+        "en": 'Print the shape of the loss: with reduction="none" it is that of the batch. Train with reduction="mean" and compare.',
         "zh": '打印 loss 的形状：reduction 为 none 时与 batch 相同。改用 reduction="mean" 训练并比较。',
     },
     "value-as-loss": _PRINTED,
@@ -588,7 +591,7 @@ PROOF: Words = {
         "zh": "用两种 batch size 打印这些范数：它们不应随 batch size 变化。",
     },
     "argument-unused": {
-        "en": "Give the loss other values for it: the loss stays as it was.",
+        "en": "Pass different values for it: the loss does not change.",
         "zh": "给它换一组值：损失不变。",
     },
     "output-left": {
@@ -596,7 +599,7 @@ PROOF: Words = {
         "zh": "打印另一个输出最后一层的梯度：全部为 0。",
     },
     "smoothed-away": {
-        "en": "Train a few hundred steps with 0.1: the loss falls further, and the accuracy rises faster.",
+        "en": "Train a few hundred steps with 0.1: the loss falls further and accuracy rises faster.",
         "zh": "改为 0.1 训练几百步：loss 降得更低，精度上升更快。",
     },
     "target-random": {
@@ -604,23 +607,23 @@ PROOF: Words = {
         "zh": "训练几百步：loss 停在随机数的方差附近。",
     },
     "focus-turned": {
-        "en": "Print the loss for probabilities from 0.01 to 0.99: it rises at first.",
+        "en": "Print the loss for probabilities from 0.01 to 0.99: at first it rises.",
         "zh": "对 0.01 到 0.99 的概率打印损失：开头是上升的。",
     },
     "temperature-missing": {
-        "en": "Print the largest probability on both sides of a batch: that of the target is far higher.",
+        "en": "For one batch, print the largest probability of prediction and target: the target's is far higher.",
         "zh": "打印一个 batch 两侧的最大概率：目标的远高于预测的。",
     },
     "class-out-of-range": {
-        "en": "Print the smallest and largest label of a batch, beside the number of scores.",
+        "en": "Print the smallest and largest label of a batch next to the number of scores.",
         "zh": "打印一个 batch 中标签的最小值和最大值，与得分的个数对照。",
     },
     "mean-divided": {
-        "en": "Print the loss for a batch and for the same batch twice over: it halves.",
+        "en": "Print the loss for a batch, then for that batch concatenated with itself: it halves.",
         "zh": "先用一个 batch、再用同一 batch 重复一遍来计算损失：后者减半。",
     },
     "term-unused": {
-        "en": "Multiply the term by 1000 and run one step: the loss stays as it was.",
+        "en": "Multiply the term by 1000 and run one step: the loss does not change.",
         "zh": "把这一项乘以 1000 再运行一步：损失不变。",
     },
     "pairs-compared": {

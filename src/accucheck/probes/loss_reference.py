@@ -73,7 +73,7 @@ MESSAGES: Words = {
     },
     "not-its-gradient": {
         "en": "The gradient of the loss differs from finite differences of the loss itself by {error:.2g} of the largest one (allowed "
-        "{tolerance:g}). A stop_gradient within the loss does so too, where it is meant.",
+        "{tolerance:g}). An intended stop_gradient inside the loss has the same effect.",
         "zh": "损失的梯度与其自身的有限差分不同，差异为最大梯度的 {error:.2g} 倍（容差 {tolerance:g}）。"
         "损失内部有意使用 stop_gradient 时也会如此。",
     },
@@ -86,8 +86,8 @@ MESSAGES: Words = {
         "zh": "改变网络输出后，损失逐位不变：它不依赖网络的输出。",
     },
     "softmax-twice": {
-        "en": "The network gives shares that add up to 1, and the loss takes scores: adding a number to all of a row does not change it, "
-        "so that it applies a softmax of its own. The softmax is applied twice.",
+        "en": "The softmax is applied twice: the network outputs probabilities that sum to 1, but the loss applies a softmax itself "
+        "(adding a number to a whole row does not change it).",
         "zh": "网络输出的是和为 1 的概率，而损失函数接受的是未归一化的分数（整行加同一个数，损失不变，说明其内部有 softmax）："
         "softmax 被执行了两次。",
     },
@@ -96,12 +96,12 @@ MESSAGES: Words = {
         "zh": "请去掉网络末尾的 softmax，或改用以概率为输入的损失函数。",
     },
     "broadcast": {
-        "en": "The outputs have the shape {outputs}, the labels {labels}: they are spread over each other, so that outputs are compared "
-        "with labels of other samples.",
+        "en": "The outputs have the shape {outputs}, the labels {labels}: they are broadcast against each other, so outputs are "
+        "compared with labels of other samples.",
         "zh": "输出形状为 {outputs}，标签形状为 {labels}：两者被广播，输出会与其他样本的标签比较。",
     },
     "labels-out-of-range": {
-        "en": "Labels run from {low:,} to {high:,}, but the network gives {classes:,} classes, 0 to {last:,}.",
+        "en": "Labels run from {low:,} to {high:,}, but the network has {classes:,} classes, 0 to {last:,}.",
         "zh": "标签取值为 {low:,} 至 {high:,}，而网络只输出 {classes:,} 个类别（0 至 {last:,}）。",
     },
     "not-finite": {
@@ -109,15 +109,15 @@ MESSAGES: Words = {
         "zh": "在形状为 {shape} 的输出上，损失或其梯度为 NaN 或 Inf。",
     },
     "random": {
-        "en": "The loss is another one each time on the same outputs and labels, so nothing can be compared.",
+        "en": "The loss differs each time for the same outputs and labels, so nothing can be compared.",
         "zh": "在相同的输出和标签上，损失每次都不同，无法比较。",
     },
     "several-outputs": {
-        "en": "The network gives several outputs; only losses of one tensor are examined.",
+        "en": "The network has several outputs; only losses of one tensor are examined.",
         "zh": "网络有多个输出；只检查单个张量上的损失。",
     },
     "no-reference": {
-        "en": "There is no reference for this loss: only its gradient was examined. design.loss may name what it should compute.",
+        "en": "There is no reference for this loss, so only its gradient was examined. Name the intended loss in design.loss.",
         "zh": "该损失没有可对照的标杆，只检查了梯度。可在 design.loss 中写明它应当计算的内容。",
     },
     "unknown-reference": {
@@ -148,7 +148,7 @@ MESSAGES: Words = {
     },
 }
 _WRONG = {
-    "en": "Training makes small what the loss computes, not what was meant: it may go down while accuracy does not rise.",
+    "en": "Training minimises what the loss computes, not what was intended: it may fall while accuracy does not rise.",
     "zh": "训练降低的是损失实际计算的值，而不是设计的目标：loss 可能下降而精度不升。",
 }
 _BY_HAND = {

@@ -108,8 +108,8 @@ MESSAGES: Words = {
         "稳定后的 {steps:,} 个记录步中溢出 {count:,} 次（{share:.2%}）。",
     },
     "fixed": {
-        "en": "The loss scale is fixed at {end:,.8g}; {count:,} of {steps:,} recorded steps overflowed. Without any overflow a larger one "
-        "is worth trying where many gradients are 0.",
+        "en": "The loss scale is fixed at {end:,.8g}; {count:,} of {steps:,} recorded steps overflowed. Without any overflow, a larger "
+        "one is worth trying if many gradients are 0.",
         "zh": "loss scale 固定为 {end:,.8g}；{steps:,} 个记录步中 {count:,} 步溢出。若从不溢出而有大量梯度为 0，可以试着调大。",
     },
     "overflows-rare": {
@@ -122,7 +122,7 @@ MESSAGES: Words = {
         "zh": "没有记录是否溢出，loss scale 每下调一次按一次溢出计。",
     },
     "no-scale": {
-        "en": "{path} tells neither a loss scale nor overflows. Record them: accucheck.Recorder takes both.",
+        "en": "{path} contains neither a loss scale nor overflows. Record them: accucheck.Recorder accepts both.",
         "zh": "{path} 中既没有 loss scale 也没有是否溢出。请加以记录，accucheck.Recorder 两者均可记录。",
     },
     "fix-origin": {
@@ -156,8 +156,8 @@ _SKIPPED = {
 _CODES = ("collapsed", "falling", "many-overflows", "some-overflows", "never-settled")
 WHY: Words = dict.fromkeys(_CODES, _SKIPPED)
 _FLOAT32 = {
-    "en": "Train some hundred steps in float32 from the same weights: the loss must then fall better. Overflow there too is no matter "
-    "of the scale.",
+    "en": "Train some hundred steps in float32 from the same weights: the loss must then fall further. If it overflows there too, the "
+    "scale is not the cause.",
     "zh": "从同一份权重出发用 float32 训练几百步：loss 应下降得更好。若仍有溢出，则与 loss scale 无关。",
 }
 PROOF: Words = dict.fromkeys(_CODES, _FLOAT32)

@@ -63,8 +63,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "此处把网络中间的数值转成了 float16（{half}），而 {step} 训练时没有 loss scale。",
         },
         "no-scale-by-mode": {
-            "en": "The precision mode that the context is given here has Ascend compute in half precision, and {step} trains without a "
-            "loss scale.",
+            "en": "The precision mode set here makes Ascend compute in half precision, but {step} trains without a loss scale.",
             "zh": "此处 context 的精度模式会让 Ascend 以半精度计算，而 {step} 训练时没有 loss scale。",
         },
         "level-decides": {
@@ -88,7 +87,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 把损失乘以 {scale}，由 {optimizer} 负责除回，但其 loss_scale 为 {divisor}。",
         },
         "kept-own": {
-            "en": "Gradients still carry the loss scale ({scale}) when {step} gives them to the optimizer.",
+            "en": "Gradients still include the loss scale ({scale}) when {step} passes them to the optimizer.",
             "zh": "{step} 把梯度交给优化器时，梯度仍带着 loss scale（{scale}）。",
         },
         "divided-only": {
@@ -100,7 +99,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 把梯度除以 {scale}，但损失从未乘过它。",
         },
         "divided-twice": {
-            "en": "{step} takes the loss scale off by itself, and {optimizer} divides by loss_scale={divisor} once more.",
+            "en": "{step} already removes the loss scale, and {optimizer} divides by loss_scale={divisor} again.",
             "zh": "{step} 自身已经还原了 loss scale，{optimizer} 又按 loss_scale={divisor} 再除一次。",
         },
         "mismatch": {
@@ -120,8 +119,8 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 中没有任何代码调整动态 loss scale（{scale}），它会一直停在初始值。",
         },
         "window-is-factor": {
-            "en": "{scaler} is given {window} as scale_window and {factor} as scale_factor: the window counts steps, the factor multiplies "
-            "the scale.",
+            "en": "{scaler} gets scale_window={window} and scale_factor={factor}: the two look swapped, since the window is a number "
+            "of steps and the factor multiplies the scale.",
             "zh": "{scaler} 的 scale_window 传入了 {window}，scale_factor 传入了 {factor}：前者应为步数，后者应为倍数，此处用混了。",
         },
         "uneven": {
@@ -141,7 +140,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "看不出 {step} 是否把 loss scale（{scale}）还原。",
         },
         "scaled-dynamic": {
-            "en": "{step} scales the loss dynamically and takes the scale off by itself.",
+            "en": "{step} scales the loss dynamically and removes the scale itself.",
             "zh": "{step} 使用动态 loss scale，并会自行还原。",
         },
         "scaled-fixed": {
@@ -169,7 +168,7 @@ MESSAGES: Words = _training.sometimes(
             "DynamicLossScaleManager，由它们自行还原。",
         },
         "fix-unscale": {
-            "en": "Divide the gradients by the scale once, before they are clipped and given to the optimizer.",
+            "en": "Divide the gradients by the scale once, before clipping and before the optimizer.",
             "zh": "在裁剪和交给优化器之前，把梯度除以 loss scale，且只除一次。",
         },
         "fix-once": {
@@ -213,13 +212,13 @@ _TOO_SMALL = {
     "zh": "每次更新都被缩小相应倍数：SGD、Momentum 几乎不学习，Adam 中较小的梯度会被 epsilon 淹没。",
 }
 _WRONG_SIZE = {
-    "en": "The gradients are not of the size that was meant: it is as if the learning rate were multiplied, and clipping and weight "
-    "decay no longer fit.",
+    "en": "The gradients do not have the intended size: it is as if the learning rate were multiplied, and clipping and weight decay "
+    "no longer fit.",
     "zh": "梯度的大小与预期不符，相当于学习率被乘上一个倍数，裁剪阈值和权重衰减也不再合适。",
 }
 _STUCK = {
-    "en": "A scale that is too large overflows in every step, and one that is too small lets gradients vanish; a dynamic scale is "
-    "there to find the place between.",
+    "en": "A scale that is too large overflows in every step, and one that is too small lets gradients vanish; a dynamic scale finds "
+    "the value in between.",
     "zh": "scale 过大则每步溢出，过小则梯度下溢；动态 loss scale 正是用来在两者之间找到合适的值。",
 }
 WHY: Words = _training.also(
@@ -239,8 +238,7 @@ WHY: Words = _training.also(
         "scale-one": _VANISH,
         "never-adjusted": _STUCK,
         "window-is-factor": {
-            "en": "The scale then grows by a factor of hundreds at a time, or every few steps, so that most steps overflow and are "
-            "skipped.",
+            "en": "The scale then grows by a factor of hundreds at a time, or every few steps, so most steps overflow and are skipped.",
             "zh": "scale 会一次增大成百上千倍，或每隔几步就增大，导致大多数步溢出并被跳过。",
         },
         "uneven": {

@@ -81,18 +81,18 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "too-high": {
-        "en": "The training uses a learning rate of {rate:.3g} ({origin}); in the range test the {what} was at its best at {upper:.3g} "
-        "and worse beyond {falls:.3g}.",
+        "en": "Training uses a learning rate of {rate:.3g} ({origin}); in the range test the {what} was at its best at {upper:.3g} and "
+        "worse beyond {falls:.3g}.",
         "zh": "训练使用的学习率为 {rate:.3g}（{origin}），而范围实验中{what}在 {upper:.3g} 处达到最好，超过 {falls:.3g} "
         "后变差：学习率偏大。",
     },
     "too-low": {
-        "en": "The training uses a learning rate of {rate:.3g} ({origin}); in the range test the {what} did not move below {lower:.3g}.",
+        "en": "Training uses a learning rate of {rate:.3g} ({origin}); in the range test the {what} did not move below {lower:.3g}.",
         "zh": "训练使用的学习率为 {rate:.3g}（{origin}），而范围实验中学习率低于 {lower:.3g} 时{what}没有变化：学习率偏小。",
     },
     "outside": {
-        "en": "The learning rate of the training is {rate:.3g} ({origin}), outside the range of {lower:.3g} to {upper:.3g} that the test "
-        "gives, but {why}.",
+        "en": "Training uses a learning rate of {rate:.3g} ({origin}), outside the range of {lower:.3g} to {upper:.3g} found by the "
+        "test, but {why}.",
         "zh": "训练使用的学习率为 {rate:.3g}（{origin}），在实验给出的范围 {lower:.3g} 至 {upper:.3g} 之外，但{why}。",
     },
     "inside": {
@@ -101,14 +101,14 @@ MESSAGES: Words = {
         "zh": "训练使用的学习率为 {rate:.3g}（{origin}），在范围实验的上下限之内：{lower:.3g} 至 {upper:.3g}。",
     },
     "bounds": {
-        "en": "The range test gives {lower:.3g} to {upper:.3g}, by the {what} of {points:,} points{open}. Which rate the training uses "
-        "cannot be seen: neither curves.train nor the training script tells it.",
+        "en": "The range test finds {lower:.3g} to {upper:.3g}, from the {what} at {points:,} points{open}. Which learning rate "
+        "training uses cannot be seen in curves.train or the training script.",
         "zh": "范围实验得出的学习率范围为 {lower:.3g} 至 {upper:.3g}（依据 {points:,} 个点的{what}{open}）。"
         "从 curves.train 和训练脚本中都看不出训练实际使用的学习率。",
     },
     "no-rise": {
-        "en": "The {what} does not {move} enough in the range test ({rise:.3g}, threshold {needed:.3g}), so it gives no bounds for the "
-        "learning rate. Check the range of rates, that the weights started fresh, and that the network learns at all.",
+        "en": "The {what} does not {move} enough in the range test ({rise:.3g}, threshold {needed:.3g}), so it yields no bounds for "
+        "the learning rate. Check the range of rates, that the weights were freshly initialised, and that the network learns at all.",
         "zh": "范围实验中{what}没有明显{move}（变化 {rise:.3g}，小于判定阈值 {needed:.3g}），无法得出学习率上下限。"
         "请确认学习率的范围合适、权重从头开始训练，以及网络确实能学到东西。",
     },
@@ -140,13 +140,13 @@ WHY: Words = {
         "zh": "每一步都越过最小值，loss 震荡甚至发散，网络达不到应有的精度。",
     },
     "too-low": {
-        "en": "The weights hardly move in the given time: training ends before the network has learned what it could.",
+        "en": "The weights hardly move in the available time: training ends before the network has learned what it could.",
         "zh": "权重在规定的训练时间内几乎不动，训练结束时网络还没有学到应学的内容。",
     },
 }
 _PROOF = {
-    "en": "Train a few epochs from the same weights at about half of the upper bound and compare the curves. First make sure that the test "
-    "was made with the optimizer, the batch size and the data of the training.",
+    "en": "Train a few epochs from the same weights at about half of the upper bound and compare the curves. First make sure that the "
+    "test used the optimizer, batch size and data of the training.",
     "zh": "先确认范围实验与训练使用了相同的优化器、batch 大小和数据，再从同一份初始权重出发，用上限一半左右的学习率训练几个 epoch，"
     "比较两条曲线。",
 }

@@ -34,27 +34,27 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "mean-of-batches": {
-        "en": "The shares of right guesses of batches ({added}) are averaged, and the last batch may be smaller: its samples weigh "
-        "more than the others.",
+        "en": "Batch accuracies ({added}) are averaged, but the last batch may be smaller: its samples weigh more than the others.",
         "zh": "对各 batch 的正确率（{added}）求平均，而最后一个 batch 可能较小：其中样本的权重比其他样本大。",
     },
     "ratio-of-batches": {
-        "en": "A ratio of each batch ({added}) is averaged over the batches. It is no mean over samples: of all samples together it is "
-        "another number.",
+        "en": "A ratio per batch ({added}) is averaged over batches. A ratio is not a mean over samples: computed over all samples at "
+        "once, it has a different value.",
         "zh": "对各 batch 的比值（{added}）求平均。该值不是样本平均：对全部样本一次计算会得到不同的数。",
     },
     "errors-of-batches": {
-        "en": "The mean errors of batches ({added}) are averaged, and the last batch may be smaller: its samples weigh more than the "
+        "en": "The mean errors of batches ({added}) are averaged, but the last batch may be smaller: its samples weigh more than "
         "others.",
         "zh": "对各 batch 的平均误差（{added}）再求平均，而最后一个 batch 可能较小：其中样本的权重比其他样本大。",
     },
     "shares-by-rows": {
-        "en": "Shares of right guesses of batches are summed ({added}) and divided by the number of samples: the result is too small "
-        "by the size of a batch.",
+        "en": "Batch accuracies ({added}) are summed and divided by the number of samples: the result is too small by a factor of the "
+        "batch size.",
         "zh": "累加的是各 batch 的正确率（{added}），却除以样本数：结果偏小，约为实际值除以 batch 大小。",
     },
     "hits-by-batches": {
-        "en": "The number of right guesses ({added}) is divided by the number of batches: the result is not a share, and may be above 1.",
+        "en": "The number of correct predictions ({added}) is divided by the number of batches: the result is not an accuracy, and may "
+        "exceed 1.",
         "zh": "累加的是预测正确的样本数（{added}），却除以 batch 数：结果不是比例，可能大于 1。",
     },
     "counts-on": {
@@ -63,35 +63,35 @@ MESSAGES: Words = {
         "zh": "{name}（第 {line} 行）只在 epoch 循环之前初始化，之后不再清零：每次评估都从之前的计数继续累加。",
     },
     "left-in-state": {
-        "en": "{of}.{method} clears, but not {name}, which is added to at {added} and read at {used}: what earlier evaluations "
-        "counted stays in it.",
+        "en": "{of}.{method} does not clear {name}, which is accumulated at {added} and read at {used}: counts from earlier "
+        "evaluations stay in it.",
         "zh": "{of}.{method} 用于清零，却没有清零 {name}（在 {added} 累加，在 {used} 读取）：其中仍有之前各次评估的计数。",
     },
     "not-cleared": {
-        "en": "{metric} (line {line}) is read in each turn of the loop and never cleared in it: from the second evaluation on it tells "
-        "the mean of all so far.",
+        "en": "{metric} (line {line}) is read in each iteration of the loop but never cleared: from the second evaluation on it is the "
+        "mean of all evaluations so far.",
         "zh": "每轮循环都读取 {metric}（第 {line} 行），却从不调用 clear()：从第二次评估起，得到的是历次评估合在一起的结果。",
     },
     "evaluates-training": {
-        "en": "What is evaluated here is what the network is trained with; {name} ({at}) is made and never read.",
+        "en": "The network is evaluated on its own training data here; {name} ({at}) is created but never used.",
         "zh": "此处评估用的是训练数据；{name}（{at}）创建后从未被读取。",
     },
     "reads-training": {
-        "en": "The data set that is evaluated here (line {line}) is read from the same files as that of the training ({at}), and no "
-        "other is evaluated.",
+        "en": "The data set evaluated here (line {line}) is read from the same files as the training set ({at}), and no other one is "
+        "evaluated.",
         "zh": "此处评估的数据集（第 {line} 行）与训练数据集（{at}）读取的是相同的文件，并且没有其他评估。",
     },
     "rest-dropped": {
-        "en": "The data set that is evaluated at {at} drops the last batch where it is not full: its samples are never evaluated.",
+        "en": "The data set that is evaluated at {at} drops the last batch if it is not full: its samples are never evaluated.",
         "zh": "在 {at} 评估的数据集会丢弃不足一批的最后一个 batch：其中的样本从未参与评估。",
     },
     "rest-of-slices": {
-        "en": "Only as many slices are evaluated as fit in whole: the samples behind the last are left out.",
+        "en": "Only full slices are evaluated: the samples after the last full slice are left out.",
         "zh": "只评估能整除的切片：最后不足一片的样本没有参与评估。",
     },
     "fewer-than-divided-by": {
-        "en": "Only whole slices are evaluated ({at}), but the right guesses are divided by the number of all samples: those that were "
-        "left out count as wrong.",
+        "en": "Only full slices are evaluated ({at}), but the number of correct predictions is divided by the number of all samples: "
+        "those left out count as wrong.",
         "zh": "只评估了整片的样本（{at}），却除以全部样本数：没有评估的样本被当作预测错误。",
     },
     "masked-counted": {
@@ -103,25 +103,25 @@ MESSAGES: Words = {
         "zh": "loss 忽略的标签（{at}）所在的位置被计入该指标。",
     },
     "smallest-scores": {
-        "en": "The order of line {line} starts with the smallest score of {layer}: the first of it are the least likely classes.",
+        "en": "The order from line {line} starts with the smallest score of {layer}: its first entries are the least likely classes.",
         "zh": "第 {line} 行按 {layer} 的得分从小到大排序：取前几个得到的是最不可能的类别。",
     },
     "scores-as-places": {
-        "en": "Scores of {layer} (line {line}) are compared with labels for equality, instead of the places of the largest ones.",
+        "en": "The scores of {layer} (line {line}) themselves are compared with labels for equality, instead of their argmax.",
         "zh": "与标签比较是否相等的是 {layer}（第 {line} 行）的得分，而不是最大得分的下标。",
     },
     "other-column": {
-        "en": "The probability of class 0 ({at}) stands for that of class 1: the metric is that of the wrong class.",
+        "en": "The probability of class 0 ({at}) is used as that of class 1: the metric is that of the wrong class.",
         "zh": "把类别 0 的概率（{at}）当作类别 1 的概率：得到的是另一类的指标。",
     },
     "ruled-out-guessed": {
-        "en": "The loss rules positions out with a mask ({at}); the guess here is the largest of all scores of {layer} (line {line}), "
-        "theirs included.",
+        "en": "The loss masks out some positions ({at}); the prediction here is the maximum over all scores of {layer} (line {line}), "
+        "including the masked ones.",
         "zh": "loss 用 mask 排除了一些位置（{at}）；此处却在 {layer}（第 {line} 行）的全部得分中取最大，被排除的位置也可能被选中。",
     },
     "shares-of-samples": {
-        "en": "This softmax runs along axis {axis}, over the samples, and not over the outputs of {layer} (line {line}): the largest of a "
-        "sample may then be another class.",
+        "en": "This softmax runs along axis {axis}, over the samples, instead of over the outputs of {layer} (line {line}): the top "
+        "class of a sample may change.",
         "zh": "此处 softmax 沿 axis {axis}（样本轴）计算，而不是沿 {layer}（第 {line} 行）的输出：每个样本得分最大的类别可能因此改变。",
     },
     "all-samples": {
@@ -138,12 +138,12 @@ MESSAGES: Words = {
         "zh": "没有看到 {path} 在评估中统计的指标。",
     },
     "fix-samples": {
-        "en": "Sum what is counted (right guesses, errors) and the samples of all batches, and divide once at the end.",
+        "en": "Sum the counts (correct predictions, errors) and the samples over all batches, and divide once at the end.",
         "zh": "累加所有 batch 的计数（正确数、误差）和样本数，最后只除一次。",
     },
     "fix-parts": {
-        "en": "Add up over all batches what is above and what is below the line, or keep all guesses and labels, and compute the "
-        "metric once at the end.",
+        "en": "Sum numerator and denominator over all batches, or keep all predictions and labels, and compute the metric once at the "
+        "end.",
         "zh": "对所有 batch 分别累加分子和分母（或保存全部预测和标签），最后只计算一次指标。",
     },
     "fix-clear": {
@@ -152,7 +152,7 @@ MESSAGES: Words = {
     },
     "fix-data": {"en": "Evaluate with {name}.", "zh": "改用 {name} 评估。"},
     "fix-files": {
-        "en": "Read the held-out files, or take the samples of the evaluation out of the training.",
+        "en": "Read the held-out files, or remove the evaluation samples from the training data.",
         "zh": "改为读取留出的文件，或把用于评估的样本从训练数据中去掉。",
     },
     "fix-rest": {
@@ -164,7 +164,7 @@ MESSAGES: Words = {
         "zh": "求和前乘以 mask，并除以 mask 之和。",
     },
     "fix-places": {
-        "en": "Take the places of the largest scores: argmax(axis=-1), or the second result of topk.",
+        "en": "Use the indices of the largest scores: argmax(axis=-1), or the second result of topk.",
         "zh": "取最大得分的下标：argmax(axis=-1)，或 topk 的第二个返回值。",
     },
     "fix-largest": {
@@ -187,15 +187,15 @@ MESSAGES: Words = {
 }
 WORDS: Words = {**_grades.WORDS}
 _WRONG = {
-    "en": "The number that is reported is not the accuracy of the network: good changes look bad and bad ones good.",
+    "en": "The reported number is not the accuracy of the network: good changes look bad, and bad ones look good.",
     "zh": "报告的数字不是网络的真实精度：好的改动会显得差，差的改动会显得好。",
 }
 _SOME = {
-    "en": "The metric is not that of the whole data set: it cannot be compared with published numbers.",
+    "en": "The result is not the metric over the whole data set: it cannot be compared with published results.",
     "zh": "得到的不是整个数据集上的指标，不能与公开的数值比较。",
 }
 _SEVERAL = {
-    "en": "From the second evaluation on the metric lags behind the network, and the best checkpoint is not seen as that.",
+    "en": "From the second evaluation on, the metric lags behind the network, and the best checkpoint is not recognised.",
     "zh": "从第二次评估起，指标落后于网络的真实状态，最好的 checkpoint 选不出来。",
 }
 _FIXES = {
@@ -230,7 +230,8 @@ WHY: Words = {
     for code, fix in _FIXES.items()
 }
 _RECOUNT = {
-    "en": "Keep the guesses and labels of one evaluation in two lists, and compute the metric of them once: the numbers must be equal.",
+    "en": "Collect the predictions and labels of one evaluation in two lists, and compute the metric from them once: the numbers must "
+    "be equal.",
     "zh": "把一次评估的全部预测和标签存入两个列表，一次性计算指标：两个数必须相等。",
 }
 _TWICE = {

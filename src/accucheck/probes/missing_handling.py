@@ -33,17 +33,17 @@ MESSAGES: Words = {
     },
     "missing-filled": {"en": "{call} fills missing values.", "zh": "{call} 填补缺失值。"},
     "missing-tested": {
-        "en": "{call} tests for missing values; read here what is done about them.",
+        "en": "{call} tests for missing values; see here how they are handled.",
         "zh": "{call} 检查缺失值，具体如何处理请查看此处代码。",
     },
     "missing-ignored": {"en": "{call} leaves missing values out of a statistic.", "zh": "{call} 在统计时忽略缺失值。"},
     "missing-marked": {
-        "en": "{call} is told which values stand for missing ones.",
+        "en": "{call} is configured with the values that stand for missing data.",
         "zh": "{call} 指定了哪些取值代表缺失。",
     },
     "samples-filtered": {"en": "{call} keeps only samples that pass a test.", "zh": "{call} 只保留满足条件的样本。"},
     "errors-caught": {
-        "en": "Errors while a sample is decoded are caught here; read here what is used instead.",
+        "en": "Errors while decoding a sample are caught here; see here what is used instead.",
         "zh": "此处捕获样本解码时的错误，改用什么数据请查看代码。",
     },
     "picture-tested": {
@@ -55,8 +55,8 @@ MESSAGES: Words = {
         "zh": "{call} 设为 {mode}：出错的样本会悄悄从训练中消失。",
     },
     "none-seen": {
-        "en": "Nothing in what {path} runs deals with missing values or broken samples, as far as it could be followed; they would "
-        "reach the network as they are.",
+        "en": "As far as it could be followed, nothing that {path} runs handles missing values or broken samples; they would reach the "
+        "network unchanged.",
         "zh": "在能够分析到的范围内，{path} 执行的代码没有处理缺失值或损坏样本，它们会原样进入网络。",
     },
     "nothing-read": {

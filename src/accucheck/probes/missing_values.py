@@ -99,8 +99,8 @@ MESSAGES: Words = {
         + "若该字段本就允许为空，请结论填“无问题”。",
     },
     "declared-markers": {
-        "en": "{role} data: {count:,} {count:value|values} in {fields:,} {fields:field|fields} {count:is|are} what the case "
-        "declares as missing" + _HANDLED_EN,
+        "en": "{role} data: {count:,} {count:value|values} in {fields:,} {fields:field|fields} {count:is|are} declared as missing in "
+        "accucheck.yaml" + _HANDLED_EN,
         "zh": "{role}数据：{fields:,} 个字段中有 {count:,} 个值是已声明的缺失标记" + _HANDLED_ZH,
     },
     "words-in-numbers": {
@@ -116,13 +116,13 @@ MESSAGES: Words = {
         + "也可能是正常取值。",
     },
     "not-numbers": {
-        "en": "{role} data: {count:,} {count:text|texts} ({said}) in {fields:,} {fields:field that otherwise holds|fields that "
-        "otherwise hold} numbers" + _EN,
+        "en": "{role} data: {count:,} {count:text|texts} ({said}) in {fields:,} {fields:field that should hold|fields that "
+        "should hold} numbers" + _EN,
         "zh": "{role}数据：{fields:,} 个数值字段中混有 {count:,} 个文本（{said}）" + _ZH,
     },
     "unmarked-sentinels": {
         "en": "{role} data: {count:,} {count:value|values} in {fields:,} {fields:field|fields} {count:looks like a stand-in|look like "
-        "stand-ins} for missing ({said}): repeated, and far off all the rest"
+        "stand-ins} for missing ({said}): repeated, and far from all other values"
         + _EN
         + " If so, declare {count:it|them} in "
         "data.*.fields.",
@@ -140,7 +140,7 @@ MESSAGES: Words = {
         + "若每行是一个样本，则这些样本为空；若空行只用于分隔段落，请结论填“无问题”。",
     },
     "damaged-text": {
-        "en": "{role} data: {count:,} {count:line|lines} with bytes that are no UTF-8 or with U+FFFD, which stands for lost characters"
+        "en": "{role} data: {count:,} {count:line|lines} with bytes that are not UTF-8 or with U+FFFD, the sign of lost characters"
         + _EN,
         "zh": "{role}数据：{count:,} 行含有非法的 UTF-8 字节或替换字符 U+FFFD（原字符已丢失）" + _ZH,
     },

@@ -104,7 +104,7 @@ _CLASSES = {
 MESSAGES: Words = {
     "inference-lost": {
         "en": _LOSSES[0]
-        + ": inference gives away {lost:.0%} of what training gained from {built:.4g} on. It comes from {cause}.",
+        + ": inference loses {lost:.0%} of what training gained since {built:.4g}. The cause is {cause}.",
         "zh": _LOSSES[1] + "：推理模式丢掉了训练成果（从 {built:.4g} 开始）的 {lost:.0%}。差别来自 {cause}。",
     },
     "inference-worse": {
@@ -117,12 +117,12 @@ MESSAGES: Words = {
         "zh": "在相同的 batch 和权重上，训练模式的 loss 为 {training:.4g}，推理模式为 NaN 或 Inf。",
     },
     "training-not-finite": {
-        "en": "The loss is NaN or Inf in training mode with these weights, so that the modes cannot be compared (mp.01).",
+        "en": "The loss is NaN or Inf in training mode with these weights, so the modes cannot be compared (mp.01).",
         "zh": "使用该权重时训练模式的 loss 即为 NaN 或 Inf，无法比较两种模式（见 mp.01）。",
     },
     "random-in-inference": {
-        "en": "In inference mode the same batches give another result each time: something is random whatever the mode. A functional "
-        "dropout has to be given training=self.training.",
+        "en": "In inference mode the same batches yield a different result each time: something is random in every mode. A functional "
+        "dropout needs training=self.training.",
         "zh": "推理模式下，同样的 batch 每次结果不同：某处随机性与模式无关。函数式 dropout 需要传入 training=self.training。",
     },
     "dropout-large": {
@@ -134,8 +134,8 @@ MESSAGES: Words = {
         "zh": _LOSSES[1] + "，符合 Dropout 一类层的作用（{cause}）。",
     },
     "unexplained": {
-        "en": "The outputs of both modes differ by {difference:.2g} of the largest one, though no layer looks at the mode: something else "
-        "does, such as set_train() of the network's own.",
+        "en": "The outputs of both modes differ by {difference:.2g} of the largest one, although no layer depends on the mode: "
+        "something else does, such as the network's own set_train().",
         "zh": "两种模式的输出相差最大输出的 {difference:.2g} 倍，但没有任何层读取模式：由其他代码造成，例如网络重写的 set_train()。",
     },
     "statistics-not-loaded": {
@@ -148,16 +148,16 @@ MESSAGES: Words = {
         "zh": "checkpoint {path} 缺少网络的 {count:,} 个参数（{names}）：它不是该项目训练后的网络。",
     },
     "not-trained": {
-        "en": "{cause} makes a difference between the modes, which tells nothing before the network is trained. Name a trained "
-        "checkpoint in checkpoints.current.",
+        "en": "{cause} makes the modes differ, which means nothing before the network is trained. Name a trained checkpoint in "
+        "checkpoints.current.",
         "zh": "两种模式的差别来自 {cause}，而未经训练的网络无从判断。请在 checkpoints.current 中给出训练后的权重。",
     },
     "inference-fails": {
-        "en": "What the network gives in inference mode cannot go into the loss, so that the modes cannot be compared: {error}",
+        "en": "The loss does not accept the outputs of the network in inference mode, so the modes cannot be compared: {error}",
         "zh": "推理模式下网络的输出无法输入 loss，不能比较两种模式：{error}",
     },
     "same": {
-        "en": "Both modes give the same on {batches:,} batches; {layers:,} layers depend on the mode.",
+        "en": "Both modes yield the same on {batches:,} batches; {layers:,} layers depend on the mode.",
         "zh": "两种模式在 {batches:,} 个 batch 上结果相同；随模式变化的层有 {layers:,} 个。",
     },
     "agree": {
@@ -165,7 +165,7 @@ MESSAGES: Words = {
         "zh": _LOSSES[1] + "（{batches:,} 个 batch）。",
     },
     "partial": {
-        "en": "Not every kind of layer was switched by itself within {seconds:g} s.",
+        "en": "Not every kind of layer could be switched separately within {seconds:g} s.",
         "zh": "{seconds:g} 秒内未能逐一切换每种层。",
     },
     "no-result": {
@@ -183,16 +183,17 @@ MESSAGES: Words = {
         "zh": "nn.Dropout(p=丢弃率)；旧版本的第一个参数是保留率。",
     },
     "fix-branch": {
-        "en": "See what each branch of self.training in construct computes, and where randomness is drawn.",
+        "en": "Check what each branch of self.training in construct computes, and where random numbers are drawn.",
         "zh": "请检查 construct 中 self.training 各分支的计算，以及随机数在何处产生。",
     },
 }
 _USED_OTHERWISE = {
-    "en": "Evaluation and inference use the network otherwise than it was trained: accuracy is low though the training loss is good.",
+    "en": "Evaluation and inference use the network differently from training: accuracy is low although the training loss is good.",
     "zh": "评估和推理时网络的计算方式与训练时不同：训练 loss 正常，精度却偏低。",
 }
 _BY_BATCH = {
-    "en": "Evaluate on training data under set_train(True) and set_train(False), and print the moving statistics beside those of a batch.",
+    "en": "Evaluate on training data under set_train(True) and set_train(False), and compare the moving statistics with those of a "
+    "batch.",
     "zh": "在训练数据上分别用 set_train(True) 和 set_train(False) 评估，并把滑动统计量与一个 batch 的统计量对比打印。",
 }
 WHY: Words = {
@@ -204,7 +205,7 @@ WHY: Words = {
         _USED_OTHERWISE,
     ),
     "dropout-large": {
-        "en": "With most units dropped, hardly anything is learned in the given time.",
+        "en": "With most units dropped, hardly anything is learned in the available time.",
         "zh": "大部分单元被丢弃，规定的训练时间内几乎学不到内容。",
     },
 }
@@ -215,7 +216,7 @@ PROOF: Words = {
         "zh": "在 set_train(False) 下对同一个 batch 调用网络两次，逐层比较。",
     },
     "dropout-large": {
-        "en": "Train some epochs with 1 - p in place of p, and compare the losses.",
+        "en": "Train a few epochs with 1 - p instead of p, and compare the losses.",
         "zh": "把 p 换成 1 - p 训练若干 epoch，比较 loss。",
     },
 }

@@ -49,51 +49,51 @@ MESSAGES: Words = {
         for code in (*_SHARED, "fix-same", "fix-unscale", "fix-neither", "fix-once")
     },
     "left-out": {
-        "en": "{step} trains with {network}, whose {layer} here has weights that no optimizer is given.",
+        "en": "{step} trains with {network}, whose {layer} here has weights that are in no optimizer.",
         "zh": "{step} 的损失用到了 {network}，但其中的 {layer}（此处）带有权重，没有交给任何优化器。",
     },
     "left-out-maybe": {
-        "en": "{step} trains with {network}, whose {layer} here has weights that no optimizer seems to be given.",
+        "en": "{step} trains with {network}, whose {layer} here has weights that seem to be in no optimizer.",
         "zh": "{step} 的损失用到了 {network}，但其中的 {layer}（此处）带有权重，看起来没有交给任何优化器。",
     },
     "left-by-name": {
-        "en": "{step} trains with {network}, whose {layer} here has weights that no optimizer seems to be given. Its name tells that it is "
-        "there to be fixed; that anything gives it weights was not seen.",
+        "en": "{step} trains with {network}, whose {layer} here has weights that no optimizer seems to receive. Its name suggests that "
+        "it is meant to stay fixed, but no code that sets its weights was found.",
         "zh": "{step} 的损失用到了 {network}，但其中的 {layer}（此处）带有权重，看起来没有交给任何优化器。从名称看它应保持不变，"
         "但没有看到给它赋权重的地方。",
     },
     "added-later": {
-        "en": "This {layer} is put into the network after {optimizer} was given the parameters: its weights never change.",
+        "en": "This {layer} is added to the network after {optimizer} got its parameters: its weights never change.",
         "zh": "这个 {layer} 是在参数交给 {optimizer} 之后才放进网络的，它的权重永远不会更新。",
     },
     "list-forgotten": {
-        "en": "Parameters are put into {name} here, and nothing reads it: {optimizer} is given others of the network only, so these are "
-        "never updated.",
+        "en": "Parameters are collected in {name} here, which is never used: {optimizer} gets only other parameters of the network, so "
+        "these are never updated.",
         "zh": "此处把参数放进 {name}，但之后没有任何地方用到它：{optimizer} 只拿到网络的其他参数，这些参数永远不会更新。",
     },
     "part-given": {
-        "en": "{optimizer} is given only a part of the parameters, {part}; no optimizer is given the others.",
+        "en": "{optimizer} gets only part of the parameters, {part}; the others are in no optimizer.",
         "zh": "{optimizer} 只拿到部分参数（{part}），其余参数没有交给任何优化器。",
     },
     "parameters-unknown": {
-        "en": "Which parameters the optimizers of {step} are given cannot be seen here.",
+        "en": "Which parameters the optimizers of {step} get cannot be seen here.",
         "zh": "看不出 {step} 的优化器拿到了哪些参数。",
     },
     "covered": {
         "en": "Of {of:,} {of:layer|layers} with weights that were followed in what {step} trains ({networks}), {layers:,} "
-        "{layers:is|are} in networks whose parameters {optimizers:,} {optimizers:optimizer is|optimizers are} given; the rest is loaded or "
+        "{layers:is|are} in networks whose parameters go into {optimizers:,} {optimizers:optimizer|optimizers}; the rest is loaded or "
         "kept fixed. Names of parameters and requires_grad were not compared.",
         "zh": "在 {step} 训练的内容（{networks}）中跟踪到 {of:,} 个带权重的层，其中 {layers:,} 个所属网络的参数"
         "交给了优化器（{optimizers:,} 个），其余为加载所得或保持不变。参数名和 requires_grad 未作比较。",
     },
     "covered-in-part": {
-        "en": "{optimizers:,} {optimizers:optimizer is|optimizers are} given parameters that are picked one by one from the networks that "
-        "{step} trains ({networks}; {of:,} {of:layer|layers} with weights were followed). Whether some are left out was not seen.",
+        "en": "{optimizers:,} {optimizers:optimizer gets|optimizers get} parameters picked one by one from the networks that {step} "
+        "trains ({networks}; {of:,} {of:layer|layers} with weights were followed). Whether some are left out could not be seen.",
         "zh": "优化器（{optimizers:,} 个）拿到的参数是从 {step} 训练的网络（{networks}，跟踪到 {of:,} 个带权重的层）中逐个挑选的，"
         "看不出是否有遗漏。",
     },
     "nothing-covered": {
-        "en": "No layer with weights was followed in what {step} trains, so that nothing could be compared with the parameters of the "
+        "en": "No layer with weights was followed in what {step} trains, so nothing could be compared with the parameters of the "
         "optimizer.",
         "zh": "在 {step} 训练的内容中没有跟踪到带权重的层，无法与优化器的参数比较。",
     },

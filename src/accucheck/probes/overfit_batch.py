@@ -84,8 +84,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "fitted": {
-        "en": "One batch of {samples:,} samples is memorised in {steps:,} steps at a learning rate of {rate:g}: the "
-        "loss went from {first:.4g} to {last:.4g}, and {learnt:.0%} of what a constant answer does not get is learnt.",
+        "en": "One batch of {samples:,} samples is memorised in {steps:,} steps at a learning rate of {rate:g}: the loss went from "
+        "{first:.4g} to {last:.4g}, closing {learnt:.0%} of the gap left by a constant prediction.",
         "zh": "{samples:,} 个样本的 batch 在学习率 {rate:g} 下 {steps:,} 步即被拟合："
         "loss 从 {first:.4g} 到 {last:.4g}，学到了常数预测之外的 {learnt:.0%}。",
     },
@@ -107,25 +107,26 @@ MESSAGES: Words = {
         "zh": "在第一次更新之前，该 batch 的 loss 就是 NaN 或 Inf。",
     },
     "same-output": {
-        "en": "After {steps:,} steps on one batch the output is still the same for all {samples:,} samples: only the distribution of the "
-        "labels is learnt, and the input is not used (loss {first:.4g} to {last:.4g}; learning rates tried: {rates}).",
+        "en": "After {steps:,} steps on one batch the output is still the same for all {samples:,} samples: only the distribution of "
+        "the labels is learned, and the input is not used (loss {first:.4g} to {last:.4g}; learning rates tried: {rates}).",
         "zh": "在同一个 batch 上训练 {steps:,} 步后，{samples:,} 个样本的输出仍完全相同：只学到了标签的分布，输入没有起作用"
         "（loss 从 {first:.4g} 到 {last:.4g}，尝试过的学习率：{rates}）。",
     },
     "stuck": {
-        "en": "One batch cannot be memorised: {learnt:.0%} of what a constant answer does not get, after {steps:,} steps at the best "
-        "of {rates} (loss {first:.4g} to {last:.4g}).",
+        "en": "One batch cannot be memorised: only {learnt:.0%} of the gap left by a constant prediction is closed after {steps:,} "
+        "steps at the best of {rates} (loss {first:.4g} to {last:.4g}).",
         "zh": "一个 batch 未能拟合：在 {rates} 中最好的学习率下训练 {steps:,} 步，只学到常数预测之外的 {learnt:.0%}"
         "（loss 从 {first:.4g} 到 {last:.4g}）。",
     },
     "slow": {
-        "en": "One batch is learnt slowly: {learnt:.0%} after {steps:,} steps at the best of {rates} (loss {first:.4g} to {last:.4g}). "
-        "Whether it can be memorised is not known; raise the parameters steps and seconds.",
+        "en": "One batch is learned slowly: {learnt:.0%} after {steps:,} steps at the best of {rates} (loss {first:.4g} to "
+        "{last:.4g}). Whether it can be memorised is not known; increase the parameters steps and seconds.",
         "zh": "一个 batch 学得较慢：在 {rates} 中最好的学习率下 {steps:,} 步学到 {learnt:.0%}（loss 从 {first:.4g} 到 {last:.4g}）。"
         "能否完全拟合尚不清楚，可增大参数 steps 和 seconds。",
     },
     "unmeasured": {
-        "en": "The loss went from {first:.4g} to {last:.4g} in {steps:,} steps; what it would be if the batch were learnt is not known.",
+        "en": "The loss went from {first:.4g} to {last:.4g} in {steps:,} steps; what it would be once the batch is learned is not "
+        "known.",
         "zh": "{steps:,} 步中 loss 从 {first:.4g} 到 {last:.4g}；完全拟合时它应为多少并不清楚。",
     },
     "no-time": {
@@ -141,7 +142,7 @@ MESSAGES: Words = {
         "zh": "该 batch 的 {samples:,} 个样本输入完全相同。",
     },
     "one-label": {
-        "en": "All samples of the batch have one label: that it is learnt says little.",
+        "en": "All samples of the batch have the same label: learning it means little.",
         "zh": "该 batch 的样本标签全部相同：能拟合说明不了什么。",
     },
     "nothing-trainable": {
@@ -155,11 +156,12 @@ MESSAGES: Words = {
         "zh": "从 loss 往回检查梯度：stop_gradient、argmax、转成整数都会截断梯度，loss 也可能没有用到输出（cg.02、cg.04、san.03）。",
     },
     "fix-input": {
-        "en": "Print the deviation of each layer's output over the batch; where it is 0 first, the input gets lost (san.06, san.09).",
+        "en": "Print the standard deviation of each layer's output over the batch: the input gets lost in the first layer where it is "
+        "0 (san.06, san.09).",
         "zh": "打印各层输出在 batch 内的标准差，第一个为 0 的层就是输入丢失之处（san.06、san.09）。",
     },
     "fix-labels": {
-        "en": "See whether labels still belong to their samples, and what in the input tells these samples apart (ds.02).",
+        "en": "Check whether labels still belong to their samples, and what in the input distinguishes these samples (ds.02).",
         "zh": "检查标签是否仍与样本对应，以及输入中区分这些样本的信息是否丢失（ds.02）。",
     },
 }

@@ -83,7 +83,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 _ORIGIN: dict[str, tuple[str, str]] = {
     "dump-origin": (
-        "{name} ({type}, {direction}) is where NaN or Inf begin{at}: its inputs are finite ({inputs}), its output holds {bad}.",
+        "NaN or Inf begin at {name} ({type}, {direction}){at}: its inputs are finite ({inputs}), its output contains {bad}.",
         "{at}NaN/Inf 的源头是 {name}（{type}，{direction}）：输入均为有限值（{inputs}），输出含 {bad}。",
     ),
     "dump-alone": (
@@ -91,7 +91,7 @@ _ORIGIN: dict[str, tuple[str, str]] = {
         "{at}首个含 NaN/Inf 的是 {name}：{bad}。其输入未被 dump。",
     ),
     "dump-hidden": (
-        "{name} ({type}, {direction}) makes {bad} of inputs that hold -Inf{at}: probably a row that a mask hides in all its places.",
+        "{name} ({type}, {direction}) produces {bad} from inputs that contain -Inf{at}: probably a row that is fully masked.",
         "{at}{name}（{type}，{direction}）由含 -Inf 的输入算出 {bad}：很可能某一行被 mask 全部屏蔽。",
     ),
     "dump-outside": (
@@ -102,9 +102,8 @@ _ORIGIN: dict[str, tuple[str, str]] = {
         "dump 中没有算子产生它，应是数据或权重。",
     ),
     "dump-update": (
-        "The first NaN or Inf{at} are in what {name} ({type}) updates: {bad}. It was dumped after the update, so whether "
-        "they came in is "
-        "not known.",
+        "The first NaN or Inf{at} are in what {name} ({type}) updates: {bad}. It was dumped after the update, so whether they were "
+        "already in its inputs is not known.",
         "{at}NaN/Inf 首先出现在 {name}（{type}）更新的参数中：{bad}。数据是更新之后 dump 的，无法判断更新前是否已有。",
     ),
     "dump-weight": ("The weight {name} holds {bad} after the update{at}.", "{at}更新之后，权重 {name} 含 {bad}。"),
@@ -181,12 +180,12 @@ MESSAGES: Words = {
         "zh": "{role} checkpoint 的 {count:,} 个张量均为有限值。",
     },
     "histogram-broken": {
-        "en": "The summary of {name} tells {nan:,} NaN and {inf:,} Inf at step {step}, the first of {tensors:,} such tensors.",
+        "en": "The summary of {name} reports {nan:,} NaN and {inf:,} Inf at step {step}, the first of {tensors:,} such tensors.",
         "zh": "Summary 直方图显示 {name} 在第 {step} 个 step 有 {nan:,} 个 NaN、{inf:,} 个 Inf，这是 {tensors:,} "
         "个此类张量中的首个。",
     },
     "histograms-clean": {
-        "en": "The {count:,} summary histograms of {tensors:,} tensors tell no NaN and no Inf.",
+        "en": "The {count:,} summary histograms of {tensors:,} tensors contain no NaN and no Inf.",
         "zh": "{tensors:,} 个张量的 {count:,} 个 Summary 直方图中没有 NaN 和 Inf。",
     },
     **{code: {"en": en, "zh": zh} for code, (en, zh) in _ORIGIN.items()},
@@ -198,7 +197,7 @@ MESSAGES: Words = {
         "该 step 含溢出检测，符合 loss scale 的工作方式。",
     },
     "all-skipped": {
-        "en": "All {steps:,} dumped steps overflowed where the loss is scaled: nothing is learnt while that lasts.",
+        "en": "All {steps:,} dumped steps overflowed where the loss is scaled: nothing is learned while that lasts.",
         "zh": "dump 的 {steps:,} 个 step 全部在经 loss scale 放大的部分溢出：持续如此则无法学习。",
     },
     "carried": {
@@ -207,19 +206,18 @@ MESSAGES: Words = {
         "zh": "该 step 中其后还有 {count:,} 个算子含 NaN 或 Inf。之后的 step 未检查。",
     },
     "carried-more": {
-        "en": "{count:,} more {count:operation|operations} of the step {count:holds|hold} NaN or Inf after it. With {clean:,} of them it "
-        "begins again: what goes into {clean:it|them} is finite. Later steps were not examined.",
+        "en": "{count:,} more {count:operation|operations} of the step {count:holds|hold} NaN or Inf after it. At {clean:,} of them it "
+        "starts again: {clean:its|their} inputs are finite. Later steps were not examined.",
         "zh": "该 step 中其后还有 {count:,} 个算子含 NaN 或 Inf，其中 {clean:,} 个的输入为有限值：NaN/Inf 是在这些算子中另外产生的。"
         "之后的 step 未检查。",
     },
     "masks": {
-        "en": "{count:,} {count:operation fills|operations fill} in -Inf where a softmax follows, as masks do, first {name}.",
+        "en": "{count:,} {count:operation fills|operations fill} in -Inf before a softmax, as masks do, first {name}.",
         "zh": "有 {count:,} 个算子填入 -Inf 且后面有 softmax，符合 mask 的用法，首个为 {name}。",
     },
     "masks-alone": {
-        "en": "{count:,} {count:operation gives|operations give} -Inf and nothing else, first {name}, and no softmax is in "
-        "the dump: a mask, or a "
-        "logarithm of 0.",
+        "en": "{count:,} {count:operation outputs|operations output} -Inf and nothing else, first {name}, and no softmax is in the "
+        "dump: a mask, or a logarithm of 0.",
         "zh": "有 {count:,} 个算子的输出只有 -Inf，首个为 {name}，而 dump 中没有 softmax：可能是 mask，也可能是对 0 取对数。",
     },
     "unwritten": {
@@ -228,21 +226,19 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个附加输出含 NaN 或 Inf 但未被使用，首个属于 {name}：算子没有写入这块内存。",
     },
     "dump-clean": {
-        "en": "No NaN or Inf begin in the dump {path}: {steps:,} steps, {operations:,} operations, {tensors:,} tensors "
-        "read (inputs only where "
-        "an output is not finite). The order is that of {order}.",
+        "en": "No NaN or Inf begins in the dump {path}: {steps:,} steps, {operations:,} operations, {tensors:,} tensors read (inputs "
+        "only where an output is not finite), in the order of {order}.",
         "zh": "dump {path} 中没有出现 NaN 或 Inf：{steps:,} 个 step、{operations:,} 个算子，读取了 {tensors:,} 个张量"
         "（仅当输出异常时才读取输入）。算子顺序依据{order}。",
     },
     "device-overflow": {
-        "en": "The device told {count:,} {count:overflow|overflows}; the first, by time, is of {name} (section {section}, status {status}, "
-        "task {task}, stream "
-        "{stream}). Single ones are normal with a dynamic loss scale.",
+        "en": "The device reported {count:,} {count:overflow|overflows}; the earliest is in {name} (section {section}, status "
+        "{status}, task {task}, stream {stream}). Occasional ones are normal with a dynamic loss scale.",
         "zh": "设备报告了 {count:,} 次溢出；按时间最早的是 {name}（{section}，status {status}，task {task}，stream {stream}）。"
         "使用动态 loss scale 时偶发溢出属正常。",
     },
     "device-quiet": {
-        "en": "The overflow files of the device tell none.",
+        "en": "The overflow files of the device report none.",
         "zh": "设备的溢出文件中没有溢出记录。",
     },
     "more": {
@@ -259,16 +255,14 @@ MESSAGES: Words = {
         "zh": "{path} 中没有直方图。请在 curves.train 中给出训练日志，或在 dumps.path 中给出 dump。",
     },
     "find-origin": {
-        "en": "Dump the last finite step and the one after it (MINDSPORE_DUMP_CONFIG, see the guide) and give the folder "
-        "as dumps.path: the "
-        "operation where it begins is then named.",
+        "en": "Dump the last finite step and the one after it (MINDSPORE_DUMP_CONFIG, see the guide) and set dumps.path to the folder: "
+        "accucheck then names the operation where it begins.",
         "zh": "请用 MINDSPORE_DUMP_CONFIG dump 最后一个正常 step 及其后一个 step（见用户指南），并填入 dumps.path，"
         "即可定位源头算子。",
     },
     "mend-origin": {
-        "en": "Look at what goes into it: a logarithm or division of 0, an exponential of a large number, a square root "
-        "whose gradient at 0 is "
-        "infinite. Add an epsilon or clamp there; in float16 compute it in float32 (to_float).",
+        "en": "Check its inputs: a logarithm of or division by 0, an exponential of a large number, a square root whose gradient at 0 "
+        "is infinite. Add an epsilon or clamp there; if it runs in float16, compute it in float32 (to_float).",
         "zh": "检查其输入：是否对 0 取对数、除以 0、对大数取指数，或对 0 开方（梯度为无穷）。请加 epsilon 或截断；若为 "
         "float16，改用 float32 计算（to_float）。",
     },
@@ -279,7 +273,7 @@ MESSAGES: Words = {
 }  # fmt: skip
 
 _WHY_CURVE = {
-    "en": "NaN in the loss becomes NaN in every gradient and, with the next update, in every weight: nothing is learnt from then on.",
+    "en": "NaN in the loss becomes NaN in every gradient and, with the next update, in every weight: nothing is learned from then on.",
     "zh": "loss 为 NaN 时所有梯度都为 NaN，更新后所有权重也变为 NaN，此后学不到任何东西。",
 }
 _WHY_WEIGHT = {
@@ -298,7 +292,7 @@ WHY: Words = {
         "zh": "这样的 step 至多是白费；若更新没有被丢弃，权重会被破坏。",
     },
     "overflows-often": {
-        "en": "Each of these steps is skipped: the training sees less data than it seems, and most when gradients are large.",
+        "en": "Each of these steps is skipped: training sees less data than it seems, especially when gradients are large.",
         "zh": "这些 step 都会被跳过：实际训练的数据比看上去少，尤其在梯度较大时。",
     },
     "weights-broken": _WHY_WEIGHT,
@@ -377,7 +371,7 @@ WORDS: Words = {
     "histograms": {"en": "Tensors with NaN or Inf", "zh": "含 NaN/Inf 的张量"},
     "around": {"en": "What goes in and out", "zh": "输入与输出"},
     "operations": {"en": "Operations that hold NaN or Inf, in order", "zh": "含 NaN/Inf 的算子（按顺序）"},
-    "overflows": {"en": "Overflows that the device told", "zh": "设备报告的溢出"},
+    "overflows": {"en": "Overflows reported by the device", "zh": "设备报告的溢出"},
     "name": {"en": "Name", "zh": "名称"},
     "type": {"en": "Type", "zh": "类型"},
     "file": {"en": "File", "zh": "文件"},

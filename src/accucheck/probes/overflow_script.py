@@ -84,7 +84,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "更新受条件 `{condition}` 控制，但在其中一条路径上它只是在比较常量，并没有用到溢出检查的结果。",
         },
         "update-on-overflow": {
-            "en": "This update runs where `{condition}` tells an overflow, besides the one for clean steps.",
+            "en": "This update runs when `{condition}` signals an overflow, in addition to the one for clean steps.",
             "zh": "条件 `{condition}` 判断为溢出的分支里也执行了更新。",
         },
         "checks-loss": {
@@ -96,7 +96,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "`{condition}` 读取设备的溢出寄存器，但没有任何地方清零：溢出一次后，之后的更新全被跳过。",
         },
         "not-read": {
-            "en": "`{condition}` looks at an overflow register that is never read from the device, so it never tells an overflow.",
+            "en": "`{condition}` checks an overflow register that is never read from the device, so it never signals an overflow.",
             "zh": "`{condition}` 依据的溢出状态从未从设备读取（没有调用 NPUGetFloatStatus），永远不会显示溢出。",
         },
         "not-dropped": {
@@ -108,11 +108,11 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 在溢出时是否丢弃更新取决于 loss scale 管理器，从脚本中看不出来。",
         },
         "gate-unknown": {
-            "en": "The update of {step} depends on `{condition}`; what that is after an overflow cannot be seen here.",
+            "en": "The update of {step} depends on `{condition}`; its value after an overflow cannot be seen here.",
             "zh": "{step} 的更新取决于 `{condition}`，看不出它在溢出时的取值。",
         },
         "checked": {
-            "en": "{step} updates the weights only where `{condition}` tells that gradients are finite.",
+            "en": "{step} updates the weights only when `{condition}` shows that gradients are finite.",
             "zh": "只有 `{condition}` 表明梯度有限时，{step} 才更新权重。",
         },
         "checked-by-framework": {
@@ -128,8 +128,7 @@ MESSAGES: Words = _training.sometimes(
             "zh": "{step} 会替换溢出的梯度。",
         },
         "half-by-option": {
-            "en": "{step} computes in float16 only where an option or a configuration file says other than it does now; nothing would "
-            "notice an overflow then.",
+            "en": "{step} computes in float16 only if an option or configuration file is changed; an overflow would then go unnoticed.",
             "zh": "只有修改选项或配置文件后，{step} 才会用 float16 计算；那时溢出不会被发现。",
         },
         "no-half": {
@@ -143,7 +142,7 @@ MESSAGES: Words = _training.sometimes(
             "使用 start_overflow_check、get_overflow_status、process_loss_scale。",
         },
         "fix-gate": {
-            "en": "Update only where all gradients are finite, and do nothing to the weights otherwise.",
+            "en": "Update only when all gradients are finite; otherwise leave the weights unchanged.",
             "zh": "仅在全部梯度有限时更新，否则不要改动权重。",
         },
         "fix-gradients": {
@@ -170,7 +169,7 @@ _SPOILED = {
     "zh": "溢出会让梯度变成 Inf 或 NaN，在 Ascend 上还可能不声不响地饱和；只要更新一次，所有权重就被破坏。",
 }
 _NOTHING = {
-    "en": "Clean steps are skipped, so that the network hardly learns, or only from steps that overflowed.",
+    "en": "Clean steps are skipped, so the network hardly learns, or only from steps that overflowed.",
     "zh": "正常的步被跳过，网络几乎学不到东西，甚至只在溢出的步更新。",
 }
 WHY: Words = _training.also(

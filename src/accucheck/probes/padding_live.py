@@ -80,7 +80,8 @@ MESSAGES: Words = {
         "zh": "{role}：{mask} 与 {column} 的补齐逐位置一致。",
     },
     "mask-turned": {
-        "en": "{role}: {mask} is 1 where {column} is padding and 0 where it is real. That is right only where the network expects it so.",
+        "en": "{role}: {mask} is 1 where {column} is padding and 0 where it is real. That is right only if the network expects it that "
+        "way.",
         "zh": "{role}：{mask} 在 {column} 的补齐处为 1、有效处为 0；只有网络按此约定使用才正确。",
     },
     "mask-partial": {
@@ -104,15 +105,15 @@ MESSAGES: Words = {
         "zh": "是否符合网络设计需人工判断：请在 design.padding 中写明 value、side、mask。",
     },
     "not-replayed": {
-        "en": "{role}: the pipeline has a node that cannot be taken apart here ({what}).",
+        "en": "{role}: the pipeline has a node that cannot be replayed here ({what}).",
         "zh": "{role}：数据管道中有无法拆解的节点（{what}）。",
     },
     "no-samples": {
-        "en": "{role}: the pipeline gave no sample, or stopped giving any, within {seconds:g} s.",
+        "en": "{role}: the pipeline yielded no sample, or stopped yielding any, within {seconds:g} s.",
         "zh": "{role}：数据管道在 {seconds:g} 秒内没有输出样本，或中途停止输出。",
     },
     "not-all-steps": {
-        "en": "{role}: not every step of the pipeline could be looked at.",
+        "en": "{role}: not every step of the pipeline could be examined.",
         "zh": "{role}：未能检查数据管道的全部步骤。",
     },
     "fix-padding": {
@@ -124,7 +125,8 @@ MESSAGES: Words = {
         "zh": "请在补齐的同一步骤中，用补齐前的长度生成掩码。",
     },
     "fix-value": {
-        "en": "Use a value that no real sample has: a token of its own for ids, and for labels one that the loss ignores (ignore_index).",
+        "en": "Use a value that no real sample has: a dedicated token for ids, and for labels a value that the loss ignores "
+        "(ignore_index).",
         "zh": "请使用真实数据中不会出现的值：编号列用专门的补齐 token，标签列用 loss 会忽略的值（ignore_index）。",
     },
 }
@@ -157,7 +159,7 @@ _READ = {
     "zh": "补齐位置会被当作数据，影响注意力、均值和 loss。",
 }
 _LOST = {
-    "en": "The network cannot tell padding from data, or real tokens are ignored with it.",
+    "en": "The network cannot distinguish padding from data, or real tokens are ignored along with it.",
     "zh": "网络无法区分补齐与真实数据，或真实 token 会一并被忽略。",
 }
 WHY: Words = {

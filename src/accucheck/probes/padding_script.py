@@ -49,7 +49,7 @@ MESSAGES: Words = {
         "zh": "{mask} 按补齐在{other}来标记，而 {padded} 补在{side}。",
     },
     "mask-everywhere": {
-        "en": "{mask} is 1 everywhere, also where {padded} is padding.",
+        "en": "{mask} is 1 everywhere, even where {padded} is padding.",
         "zh": "{mask} 全为 1，连 {padded} 的补齐部分也算作有效。",
     },
     "mask-off": {
@@ -57,11 +57,11 @@ MESSAGES: Words = {
         "zh": "{mask} 与 {padded} 的数据错开：一端漏掉了数据，另一端却把补齐部分算了进去。",
     },
     "mask-off-perhaps": {
-        "en": "{mask} begins or ends at another place than the data of {padded}.",
+        "en": "{mask} does not begin or end where the data of {padded} do.",
         "zh": "{mask} 的起止位置与 {padded} 的数据不一致。",
     },
     "mask-of-another": {
-        "en": "{mask} belongs to {padded} by its size, but is as long as what is in {other}.",
+        "en": "{mask} has the size of {padded}, but its length is that of the data in {other}.",
         "zh": "从大小看 {mask} 是 {padded} 的掩码，有效长度却取自 {other}。",
     },
     "mask-value": {
@@ -69,7 +69,7 @@ MESSAGES: Words = {
         "zh": "掩码比较的是 {value}，而 {padded} 补的是 {filled}（{at}）。",
     },
     "network-mask-value": {
-        "en": "The mask looks for {value}, but nothing is padded with that: {padded} is padded with {filled} ({place}).",
+        "en": "The mask looks for {value}, but that is not what pads: {padded} is padded with {filled} ({place}).",
         "zh": "掩码比较的是 {value}，但没有数据用它补齐：{padded} 补的是 {filled}（{place}）。",
     },
     "unmasked-value": {
@@ -93,15 +93,16 @@ MESSAGES: Words = {
         "zh": "{padded} 用 {word} 的编号 {value} 补齐，而网络中没有任何掩码，补齐部分与真实数据一样参与计算。",
     },
     "mask-inverted": {
-        "en": "This mask is 1 for real places, and is used as if 1 meant padding: real places are hidden, padding is seen.",
+        "en": "This mask is 1 at real positions but is used as if 1 meant padding: real positions are hidden, padding is visible.",
         "zh": "该掩码以 1 表示有效位置，此处却当作 1 表示补齐：有效位置被屏蔽，补齐部分反而可见。",
     },
     "mask-weak": {
-        "en": "The mask of {padded} is put to the attention scores as ones and zeros: a softmax still gives padding its weight ({at}).",
+        "en": "The mask of {padded} is applied to the attention scores as ones and zeros: after the softmax, padding still has weight "
+        "({at}).",
         "zh": "{padded} 的掩码以 1 和 0 直接作用于注意力得分，softmax 之后补齐位置（{at}）仍然占有权重。",
     },
     "padding-averaged": {
-        "en": "The loss at the padding of {padded} is set to 0, and still counts in this average.",
+        "en": "The loss at the padding of {padded} is set to 0, but these positions still count in this average.",
         "zh": "{padded} 补齐位置的损失已置为 0，却仍计入此处平均的个数。",
     },
     "mask-dropped": {
@@ -113,36 +114,36 @@ MESSAGES: Words = {
         "zh": "{label} 取的是 {part}，{mask} 取的却是 {other}，掩码与标签错位。",
     },
     "mask-not-applied": {
-        "en": "The sum is divided by that of {mask}, but {mask} was not applied to it.",
+        "en": "The sum is divided by the sum of {mask}, but {mask} was not applied to it.",
         "zh": "除数按 {mask} 求和，被除数却没有乘以 {mask}。",
     },
     "mask-unused": {
-        "en": "{mask} tells data from padding in {padded}, but the loss does not depend on it.",
+        "en": "{mask} separates data from padding in {padded}, but the loss does not depend on it.",
         "zh": "{mask} 标记了 {padded} 中哪些位置有效，但损失没有用到它。",
     },
     "mask-unread": {
-        "en": "{mask} is handed to {function}, which never reads it, and nothing else computes with this mask ({at}).",
+        "en": "{mask} is passed to {function}, which never uses it, and nothing else uses this mask ({at}).",
         "zh": "{mask} 传给了 {function}，但其中从未读取，其他地方也没有用它参与计算（{at}）。",
     },
     "mask-loss-only": {
-        "en": "{network} is handed {mask}, which masks {padded}, and does not read it; only the loss does.",
+        "en": "{network} receives {mask}, which masks {padded}, but does not use it; only the loss does.",
         "zh": "{network} 收到了 {padded} 的掩码 {mask}，却没有使用，只有损失用到了它。",
     },
     "pad-counted": {
-        "en": "{padded} is padded with {value}, and {loss} counts that as a class ({place}): nothing leaves it out.",
+        "en": "{padded} is padded with {value}, and {loss} counts that as a class ({place}): nothing excludes it.",
         "zh": "{padded} 用 {value} 补齐，而 {loss} 把它当作一个类别计入损失（{place}），没有任何地方将其排除。",
     },
     "length-unused": {
-        "en": "{layer} reads {padded} with its padding: it is not given {length}, and neither is the loss.",
+        "en": "{layer} reads {padded} with its padding: neither it nor the loss gets {length}.",
         "zh": "{layer} 连补齐部分一起读取 {padded}：{length} 既没有传给它，也没有用于损失。",
     },
     "length-of-another": {
-        "en": "{length} is also given here as the length of another sequence than in line {line} of {path}, while {of} is handed {unread} "
-        "and never reads it.",
+        "en": "{length}, the length used in line {line} of {path}, is also used here for a different sequence, while {of} receives "
+        "{unread} and never uses it.",
         "zh": "{path} 第 {line} 行的长度 {length} 在此处又用于另一条序列，而 {of} 收到的 {unread} 从未读取。",
     },
     "word-is-pad": {
-        "en": "{padded} is padded with {value} ({place}), a number that this also gives to a word.",
+        "en": "{padded} is padded with {value} ({place}), an id that is also assigned to a word here.",
         "zh": "{padded} 用 {value} 补齐（{place}），而此处也会把这个编号分配给一个词。",
     },
     "design-value": {
@@ -158,24 +159,24 @@ MESSAGES: Words = {
         "zh": "accucheck.yaml 声明了名为 {mask} 的掩码，但代码中没有生成它。",
     },
     "hidden": {
-        "en": "{padded} is padded {side} with {value}; a mask, a length or a value of its own accounts for that.",
+        "en": "{padded} is padded {side} with {value}; a mask, a length or a dedicated value accounts for that.",
         "zh": "{padded} 在{side}用 {value} 补齐，已有相应的掩码、长度或专用取值。",
     },
     "found": {
-        "en": "{padded} is padded {side} with {value}; what keeps that out of the result cannot be seen here.",
+        "en": "{padded} is padded {side} with {value}; what keeps it out of the result cannot be seen here.",
         "zh": "{padded} 在{side}用 {value} 补齐；从代码中看不出结果如何排除补齐部分。",
     },
     "left-out": {
-        "en": "Column {padded} is padded {side} with {value}; {place} leaves that out of the loss.",
+        "en": "Column {padded} is padded {side} with {value}; {place} excludes that from the loss.",
         "zh": "列 {padded} 在{side}用 {value} 补齐；{place} 把补齐部分排除在损失之外。",
     },
     "stopped": {
-        "en": "Column {padded} is padded {side} with {value}; what is done with it at {place} could not be followed.",
+        "en": "Column {padded} is padded {side} with {value}; how it is used at {place} could not be followed.",
         "zh": "列 {padded} 在{side}用 {value} 补齐；{place} 处对它的处理无法继续跟踪。",
     },
     "pipeline": {
         "en": "{call} pads in the data pipeline; whether masks and losses agree with it cannot be seen here.",
-        "zh": "{call} 在数据流水线中做了补齐；从代码中看不出掩码和损失是否与之一致。",
+        "zh": "{call} 在数据管道中做了补齐；从代码中看不出掩码和损失是否与之一致。",
     },
     "pictures-only": {
         "en": "The training gets pictures and single numbers only ({columns}), so no sequences are padded; masks in the network are of "
@@ -191,17 +192,17 @@ MESSAGES: Words = {
         "zh": "没有发现对序列的补齐，也没有掩码。",
     },
     "fix-mask": {
-        "en": "Make the mask from the length before padding, on the side where the data are.",
+        "en": "Build the mask from the length before padding, on the side where the data are.",
         "zh": "用补齐之前的长度生成掩码，并与数据所在的一侧一致。",
     },
     "fix-value": {
-        "en": "Compare with the value that is padded with; name it once and use the name in both places.",
+        "en": "Compare with the padding value; define it once and use it in both places.",
         "zh": "用补齐值做比较；把它定义成一个常量，两处共用。",
     },
     "fix-side": {"en": "Pad both on the same side.", "zh": "补在同一侧。"},
     "fix-length": {"en": "Take the length before padding.", "zh": "在补齐之前取长度。"},
     "fix-word": {
-        "en": "Give padding a number of its own, and leave it out of loss and attention (mask, ignore_index).",
+        "en": "Give padding a dedicated id, and exclude it from loss and attention (mask, ignore_index).",
         "zh": "为补齐单独分配一个编号，并在损失和注意力中排除它（掩码、ignore_index）。",
     },
     "fix-ignore": {
@@ -209,10 +210,10 @@ MESSAGES: Words = {
         "zh": "用不属于任何类别的编号补齐标签，并让损失忽略它（ignore_index），或对损失使用掩码。",
     },
     "fix-given": {
-        "en": "Give the layer the lengths before padding (seq_length), or take its outputs at real places only.",
+        "en": "Pass the lengths before padding (seq_length) to the layer, or use its outputs only at real positions.",
         "zh": "把补齐之前的长度传给该层（seq_length），或只取有效位置的输出。",
     },
-    "fix-own-length": {"en": "Give each sequence its own length.", "zh": "每条序列使用各自的长度。"},
+    "fix-own-length": {"en": "Use each sequence's own length.", "zh": "每条序列使用各自的长度。"},
     "fix-inverted": {
         "en": "Hide what is not real: (1 - mask) * -10000.",
         "zh": "应屏蔽无效位置：(1 - mask) * -10000。",
@@ -231,16 +232,16 @@ MESSAGES: Words = {
 WORDS: Words = _grades.WORDS
 
 _SEEN = {
-    "en": "Padding then counts as data: attention, pooling and the loss take it in, and what is learned depends on how long the "
-    "longest sample is.",
+    "en": "Padding then counts as data: attention, pooling and the loss include it, and what is learned depends on the longest sample "
+    "of a batch.",
     "zh": "补齐部分会被当作数据：注意力、池化和损失都把它算进去，学到的东西随最长样本的长度而变。",
 }
 _LOST = {
-    "en": "Real places are then left out and padding is taken in: part of each sample never counts.",
+    "en": "Real positions are then excluded and padding is included: part of each sample never counts.",
     "zh": "真实位置被排除，补齐部分反而参与计算，每个样本都有一部分从未起作用。",
 }
 _DESIGN = {
-    "en": "What was designed, and perhaps what a pretrained model expects, is not what the network is fed.",
+    "en": "The network's input is not what the design, and perhaps a pretrained model, expects.",
     "zh": "网络实际收到的数据与设计（或预训练模型的要求）不符。",
 }
 WHY: Words = {
@@ -253,12 +254,12 @@ WHY: Words = {
     "network-mask-value": _LOST,
     "unmasked-value": _SEEN,
     "sides-differ": {
-        "en": "Ids, segments and positions no longer belong to each other, and what counts from the first place reads padding.",
+        "en": "Ids, segments and positions no longer match, and whatever counts from the first position reads padding.",
         "zh": "词、段、位置编码互相错位，从首位取值的部分读到的是补齐。",
     },
     "length-padded": _SEEN,
     "pad-is-real": {
-        "en": "Each padded place counts as a real one: the network learns this word or class far too often.",
+        "en": "Each padded position counts as a real one: the network sees this word or class far too often.",
         "zh": "每个补齐位置都算作真实的词或类别，网络会过多地学到它。",
     },
     "pad-is-mark": _SEEN,
@@ -266,31 +267,31 @@ WHY: Words = {
     "mask-weak": _SEEN,
     "mask-dropped": _SEEN,
     "mask-shifted": {
-        "en": "One real place in each sample is left out and one padded place counts.",
+        "en": "One real position in each sample is left out, and one padded position counts.",
         "zh": "每个样本都有真实位置被漏掉、补齐位置被计入。",
     },
     "mask-not-applied": {
-        "en": "Padding counts in the loss but not in what it is divided by: short samples weigh more, and the loss is too large.",
+        "en": "Padding counts in the loss but not in its divisor: short samples weigh more, and the loss is too large.",
         "zh": "补齐部分计入了损失，却不计入除数：短样本的权重偏大，损失偏高。",
     },
     "padding-averaged": {
-        "en": "The more is padded, the smaller the loss and its gradients: batches of short samples hardly count.",
+        "en": "The more padding, the smaller the loss and its gradients: batches of short samples hardly count.",
         "zh": "补齐越多，损失及其梯度就越小：短样本多的 batch 几乎不起作用。",
     },
     "mask-unused": _SEEN,
     "mask-unread": _SEEN,
     "mask-loss-only": {
-        "en": "What the network computes across places, as attention, pooling or recurrence do, then takes padding in.",
+        "en": "Computations across positions, such as attention, pooling or recurrence, then include padding.",
         "zh": "注意力、池化、循环等跨位置的计算会把补齐部分也算进去。",
     },
     "pad-counted": {
-        "en": "Each padded place counts as a sample of that class: the network learns to say it, and loss and accuracy look better "
-        "than they are.",
+        "en": "Each padded position counts as a sample of that class: the network learns to predict it, and loss and accuracy look "
+        "better than they are.",
         "zh": "每个补齐位置都算作该类别的一个样本：网络会学着输出它，损失和准确率看起来都比实际要好。",
     },
     "length-unused": {
-        "en": "The last state is then that behind the padding, and a layer that reads backwards starts in it: results depend on how "
-        "much was padded.",
+        "en": "The last state is then the one after the padding, and a backward layer starts in the padding: results depend on the "
+        "amount of padding.",
         "zh": "最终状态取自补齐之后，反向层则从补齐部分开始读，结果会随补齐的多少而变。",
     },
     "length-of-another": {
@@ -306,8 +307,8 @@ WHY: Words = {
     "design-mask": _DESIGN,
 }
 _PRINT = {
-    "en": "Print one short sample as the network gets it: ids, mask, length. Lengthen its padding by some places: neither output nor "
-    "loss of the sample may change.",
+    "en": "Print one short sample as the network receives it: ids, mask, length. Add some padding to it: neither the sample's output "
+    "nor its loss may change.",
     "zh": "打印一条短样本送入网络时的编号、掩码和长度；再把补齐加长几位，该样本的输出和损失都不应改变。",
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)

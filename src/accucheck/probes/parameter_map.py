@@ -37,7 +37,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_parameters.MESSAGES,
     "shapes-differ": {
-        "en": "{count:,} {count:parameter has|parameters have} another shape in {source} than in {target}: {names}.",
+        "en": "{count:,} {count:parameter has|parameters have} different shapes in {source} and {target}: {names}.",
         "zh": "有 {count:,} 个参数在 {source} 与 {target} 中形状不同：{names}。",
     },
     "lacking": {

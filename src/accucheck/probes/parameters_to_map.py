@@ -46,12 +46,11 @@ MESSAGES: Words = {
         "zh": "{api} 要到第一个 batch 之后才知道权重的形状，而 MindSpore 在创建层时就需要。",
     },
     "buffer": {
-        "en": "{count} {count:buffer of its own is|buffers of their own are} registered; those that are saved become "
-        "Parameter(requires_grad=False).",
+        "en": "{count} {count:buffer is|buffers are} registered; those that are saved become Parameter(requires_grad=False).",
         "zh": "注册了 {count} 个自有 buffer；其中需要保存的要写成 Parameter(requires_grad=False)。",
     },
     "renamed": {
-        "en": "{count} {count:place makes a layer|places make layers} whose parameters are called otherwise in MindSpore: {apis}.",
+        "en": "{count} {count:place makes a layer|places make layers} whose parameters have different names in MindSpore: {apis}.",
         "zh": "有 {count} 处创建的层在 MindSpore 中参数名不同：{apis}。",
     },
     "shared": {
@@ -67,7 +66,7 @@ MESSAGES: Words = {
         "zh": "在 {files:,} 个文件中没有看到需要额外映射的参数，参数名按规则对应即可。",
     },
     "no-torch": {
-        "en": "No file uses PyTorch ({files:,} {files:file was|files were} looked at).",
+        "en": "No file uses PyTorch ({files:,} {files:file was|files were} checked).",
         "zh": "没有文件使用 PyTorch（共查看 {files:,} 个文件）。",
     },
     "fix-parts": {
@@ -93,7 +92,7 @@ WORDS: Words = {
     "here": {"en": "Called in MindSpore", "zh": "MindSpore 参数名"},
 }
 _UNLOADED = {
-    "en": "A loader that goes by name leaves such weights at their random start, and says so only in what it returns.",
+    "en": "Loading by name leaves such weights at their random initial values, and only the return value says so.",
     "zh": "按名字加载时，这些权重会保持随机初值，只有查看返回值才能发现。",
 }
 WHY: Words = {"parts": _UNLOADED, "lazy": _UNLOADED}

@@ -33,7 +33,7 @@ MESSAGES: Words = {
         "zh": "此处 {stage} 只有一个并行线程。",
     },
     "one-reader": {
-        "en": "This source opens a file for each sample, and has one worker: {stage} has no more unless num_parallel_workers says so.",
+        "en": "This source opens a file for each sample but has one worker: {stage} uses one unless num_parallel_workers is set.",
         "zh": "该数据源每取一个样本都要打开文件，却只有一个 worker：{stage} 不设 num_parallel_workers 时默认为 1。",
     },
     "threads-only": {
@@ -45,8 +45,8 @@ MESSAGES: Words = {
         "zh": "{setting}(1) 使数据管道无法提前准备数据。",
     },
     "settings": {
-        "en": "No setting of the training pipelines slows them down by itself ({count:,} looked at). Whether they keep up, "
-        "only a measurement tells.",
+        "en": "No setting of the training pipelines slows them down by itself ({count:,} checked). Only a measurement shows whether "
+        "they keep up.",
         "zh": "训练数据管道的设置没有明显拖慢速度（共 {count:,} 条）。能否跟上训练，需实测判断。",
     },
     "no-pipeline": {"en": "No training pipeline was found.", "zh": "没有看到训练数据管道。"},

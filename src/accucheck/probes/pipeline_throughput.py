@@ -83,7 +83,7 @@ MESSAGES: Words = {
         "并填到 curves.train，或填写 network、loss 和 optimizer。",
     },
     "throughput": {
-        "en": "The pipeline gives {rate:,.4g} samples/s, in batches of {batch:,}.",
+        "en": "The pipeline delivers {rate:,.4g} samples/s, in batches of {batch:,}.",
         "zh": "数据管道每秒输出 {rate:,.4g} 个样本，batch 大小为 {batch:,}。",
     },
     "slowest": {
@@ -91,7 +91,7 @@ MESSAGES: Words = {
         "zh": "拖慢数据管道的环节是 {stage}：到此为止每秒 {rate:,.4g} 个样本。",
     },
     "workers-help": {
-        "en": "With num_parallel_workers={workers} at {stage} the pipeline gives {rate:,.4g} samples/s, {times:.1f} times as many.",
+        "en": "With num_parallel_workers={workers} at {stage} the pipeline delivers {rate:,.4g} samples/s, {times:.1f} times as many.",
         "zh": "将 {stage} 的 num_parallel_workers 设为 {workers} 后，每秒 {rate:,.4g} 个样本，是原来的 {times:.1f} 倍。",
     },
     "workers-help-not": {

@@ -122,15 +122,14 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个滑动统计量在 {target} 中的值与 {source} 不同：{names}。网络只要以训练模式运行过，它们就会变化。",
     },
     "trained": {
-        "en": "{count:,} {count:weight has|weights have} other values in {target}, a trained checkpoint, than in "
-        "{source}; whether {count:it was|they were} loaded cannot be "
-        "told. Give the checkpoint before the first step as checkpoints.initial.",
+        "en": "{count:,} {count:weight has|weights have} different values in {target}, a trained checkpoint, and in {source}; whether "
+        "{count:it was|they were} loaded cannot be determined. Set checkpoints.initial to the checkpoint before the first step.",
         "zh": "{target} 是训练过的 checkpoint，其中 {count:,} 个权重的值与 {source} 不同，无法判断当初是否加载。"
         "请把第一步之前保存的 checkpoint 填到 checkpoints.initial。",
     },
     "shapes-differ": {
-        "en": "{count:,} {count:weight has|weights have} another shape in {target} than in {source}, so that "
-        "{count:it|they} cannot have been loaded: {names}.",
+        "en": "{count:,} {count:weight has|weights have} different shapes in {target} and {source}, so {count:it|they} cannot have "
+        "been loaded: {names}.",
         "zh": "有 {count:,} 个权重在 {target} 与 {source} 中形状不同，不可能加载成功：{names}。",
     },
     "names-differ": {
@@ -145,8 +144,8 @@ MESSAGES: Words = {
         "zh": "{source} 中有 {count:,} 个权重，按名称和内容都未在 {target} 中找到：{names}。仅当有意不加载时才合理。",
     },
     "new-inside": {
-        "en": "{count:,} {count:weight|weights} of {target} {count:does|do} not come from {source}, though others of "
-        "the same part of the network do: {names}.",
+        "en": "{count:,} {count:weight|weights} of {target} {count:does|do} not come from {source}, although others of the same part "
+        "of the network do: {names}.",
         "zh": "{target} 中有 {count:,} 个权重不是来自 {source}，而网络同一部分的其他权重来自该文件：{names}。",
     },
     "new-layers": {
@@ -160,7 +159,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个权重不是来自 {source}，从名称或位置看属于替换的分类头或新增结构：{names}。",
     },
     "renamed": {
-        "en": "{count:,} {count:weight|weights} of {source} {count:is|are} in {target} under another name: {names}.",
+        "en": "{count:,} {count:weight|weights} of {source} {count:is|are} in {target} under a different name: {names}.",
         "zh": "{source} 中有 {count:,} 个权重以另外的名称出现在 {target} 中：{names}。",
     },
     "no-weights": {
@@ -177,8 +176,8 @@ MESSAGES: Words = {
         "zh": "{source} 的 {count:,} 个权重中，有 {equal:,} 个以原值出现在 {target} 中。",
     },
     "fix-load": {
-        "en": "Look at what load_param_into_net returns: it lists the names that were not loaded. Load after all initialisation, and save "
-        "checkpoints.initial after loading.",
+        "en": "Check the return value of load_param_into_net: it lists the names that were not loaded. Load after all initialisation, "
+        "and save checkpoints.initial after loading.",
         "zh": "查看 load_param_into_net 的返回值，其中列出了未加载的名称。应在所有初始化之后加载，并在加载之后保存 checkpoints.initial。",
     },
     "fix-names": {
@@ -197,13 +196,13 @@ MESSAGES: Words = {
 
 _START: Words = {
     "why": {
-        "en": "Layers that stay at random values below or among loaded ones spoil what those have learnt; the training starts "
-        "almost from nothing.",
+        "en": "Layers that stay at random values below or among loaded ones spoil what those have learned; training starts almost from "
+        "scratch.",
         "zh": "随机初值的层夹在已加载的层之间，会破坏预训练得到的特征，训练几乎等于从头开始。",
     },
     "proof": {
-        "en": "Print the mean of one of these weights before and after load_param_into_net: it must change, and equal that of the file. If "
-        "they are meant to be new, name them in `replaced`.",
+        "en": "Print the mean of one of these weights before and after load_param_into_net: it must change, and match the file. If "
+        "they are new by design, list them in `replaced`.",
         "zh": "在 load_param_into_net 前后打印其中一个权重的均值：加载后应变化，并与文件中的一致。"
         "若本来就是新增的，请写入参数 `replaced`。",
     },

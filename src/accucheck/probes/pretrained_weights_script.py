@@ -42,11 +42,11 @@ MESSAGES: Words = {
         "zh": "{net} 加载的 {path} 保存的是 {saved} 的权重（{at}）；{net} 自身保存在别的文件中。",
     },
     "directory": {
-        "en": "load_checkpoint is given {path}: the directory for saving checkpoints, not a file.",
+        "en": "load_checkpoint gets {path}: the directory for saving checkpoints, not a file.",
         "zh": "load_checkpoint 的参数 {path} 是保存 checkpoint 的目录，而不是文件。",
     },
     "directory-possible": {
-        "en": "load_checkpoint is given {path}, which is also the directory for saving checkpoints.",
+        "en": "load_checkpoint gets {path}, which is also the directory for saving checkpoints.",
         "zh": "load_checkpoint 的参数 {path} 同时又是保存 checkpoint 的目录。",
     },
     "overwritten": {
@@ -66,23 +66,23 @@ MESSAGES: Words = {
         "zh": "加载到 {net} 的是空字典，没有任何参数。",
     },
     "only-output": {
-        "en": "Of the checkpoint only the parameters of {layer}, the output layer of {net}, are let through ({at}): all other layers keep "
-        "the weights that they were made with.",
+        "en": "Only the checkpoint's parameters for {layer}, the output layer of {net}, are loaded ({at}): all other layers keep their "
+        "initial weights.",
         "zh": "checkpoint 中只有 {net} 的输出层 {layer} 的参数被保留（{at}）：其余各层仍是创建时的初始权重。",
     },
     "fetched-for-nothing": {
-        "en": "The parameters are fetched here and go nowhere; another network of {net}, which runs beside the trained one ({at}), keeps "
-        "the weights that it was made with.",
+        "en": "The parameters are fetched here and never used; another instance of {net}, which runs beside the trained one ({at}), "
+        "keeps its initial weights.",
         "zh": "此处取出了参数却没有使用；与训练中的网络（{at}）同属 {net} 的另一个网络一直保持创建时的权重。",
     },
     "only-rebound": {
-        "en": "What is computed here only takes the name {name}: no parameter of the {net} that runs beside the trained one ({at}) "
-        "changes, so it keeps the weights that it was made with.",
+        "en": "The result computed here is only assigned to the name {name}: no parameter of the {net} that runs beside the trained "
+        "network ({at}) changes, so it keeps its initial weights.",
         "zh": "此处算出的值只是改用了名字 {name}：与训练中的网络（{at}）一同运行的 {net} 没有任何参数发生变化，一直保持创建时的权重。",
     },
     "never-filled": {
-        "en": "This {net} runs beside the one that is trained ({at}), and nothing ever gives it weights: it keeps those that it was made "
-        "with.",
+        "en": "This {net} runs beside the trained one ({at}), and nothing ever loads or copies weights into it: it keeps its initial "
+        "weights.",
         "zh": "此处的 {net} 与训练中的网络（{at}）一同运行，但没有任何地方给它赋权重：它一直保持创建时的权重。",
     },
     "names-changed": {
@@ -91,11 +91,11 @@ MESSAGES: Words = {
         "zh": "{net} 加载的 {path} 由这些脚本自身从同一网络类保存，但此处给每个参数名加上了“{added}”，没有任何参数叫这样的名称。",
     },
     "evaluated-unfilled": {
-        "en": "{net} is evaluated here with the weights that it was made with: nothing in this script loads a checkpoint or trains.",
+        "en": "{net} is evaluated here with its initial weights: nothing in this script loads a checkpoint or trains.",
         "zh": "此处用创建时的初始权重评估 {net}：该脚本既没有加载 checkpoint，也没有训练。",
     },
     "evaluated-in-part": {
-        "en": "Weights are loaded into {part} alone, a part of the {net} that is evaluated ({at}): {layers} beside it keep their initial "
+        "en": "Weights are loaded only into {part}, a part of the evaluated {net} ({at}): {layers} outside it keep their initial "
         "weights.",
         "zh": "权重只加载到了 {part}，而评估的是包含它的 {net}（{at}）：其余的 {layers} 仍是创建时的初始权重。",
     },
@@ -112,13 +112,13 @@ MESSAGES: Words = {
         "zh": "{net} 加载的 {path} 是从 {saved} 保存的（{at}），参数名是否一致无法从代码中看出。",
     },
     "handed-on": {
-        "en": "What is loaded from {path} goes through {function} ({at}), where it could not be followed any further: whether all of "
-        "it reaches a network is unknown.",
+        "en": "The weights loaded from {path} go through {function} ({at}), where they could not be followed any further: whether all "
+        "of them reach a network is unknown.",
         "zh": "从 {path} 加载的参数经过 {function}（{at}）处理，之后未能继续跟踪，无法确定是否全部写入网络。",
     },
     "dict-unseen": {
-        "en": "The parameters that were not loaded into {net} are looked at, but which checkpoint they come from could not be "
-        "followed beyond {at}.",
+        "en": "The parameters that were not loaded into {net} are checked, but which checkpoint they come from could not be followed "
+        "beyond {at}.",
         "zh": "对未加载到 {net} 的参数做了检查，但参数来自哪个 checkpoint 在 {at} 处未能继续跟踪。",
     },
     "set-if-named": {
@@ -130,7 +130,7 @@ MESSAGES: Words = {
         "zh": "{path} 中的参数在 {at} 处逐个写入网络。",
     },
     "only-read": {
-        "en": "The checkpoint {path} is only looked at: this script makes no network.",
+        "en": "The checkpoint {path} is only inspected: this script builds no network.",
         "zh": "该脚本没有创建网络，只是读取 checkpoint {path}。",
     },
     "own": {
@@ -138,11 +138,11 @@ MESSAGES: Words = {
         "zh": "{net} 加载的 {path} 由这些脚本自身从同一网络类保存。",
     },
     "own-trained": {
-        "en": "{net} loads what this project trains and saves in the same class ({at}): the names fit.",
+        "en": "{net} loads weights that this project trains and saves with the same class ({at}): the names match.",
         "zh": "{net} 加载的是本项目用同一网络类训练并保存的权重（{at}），参数名一致。",
     },
     "only-if-asked": {
-        "en": "{net} gets the weights of a checkpoint only where {condition}; with the options as they are, nothing is loaded here.",
+        "en": "{net} loads a checkpoint only if {condition}; with the current options, nothing is loaded here.",
         "zh": "只有满足 {condition} 时才会向 {net} 加载 checkpoint；按目前的选项，此处不会加载。",
     },
     "never-called": {
@@ -150,7 +150,7 @@ MESSAGES: Words = {
         "zh": "{function} 向 {net} 加载权重，但这些脚本都没有调用它。",
     },
     "checked": {
-        "en": "The parameters that were not loaded into {net} are looked at.",
+        "en": "The parameters that were not loaded into {net} are checked.",
         "zh": "对未加载到 {net} 的参数做了检查。",
     },
     "not-followed": {
@@ -159,7 +159,7 @@ MESSAGES: Words = {
     },
     "no-loading": {"en": "No checkpoint is loaded in {path}.", "zh": "{path} 中没有加载 checkpoint。"},
     "fix-apply": {
-        "en": "Put it into the network: load_param_into_net(net, param_dict), and look at what it returns.",
+        "en": "Load it into the network with load_param_into_net(net, param_dict), and check the return value.",
         "zh": "写入网络：load_param_into_net(net, param_dict)，并检查其返回值。",
     },
     "fix-check": {
@@ -167,7 +167,7 @@ MESSAGES: Words = {
         "zh": "保留并检查返回值：param_not_load, ckpt_not_load = load_param_into_net(net, param_dict)",
     },
     "fix-file": {
-        "en": "Give load_checkpoint the .ckpt file itself, by an option of its own.",
+        "en": "Pass the .ckpt file itself to load_checkpoint, through a separate option.",
         "zh": "把具体的 .ckpt 文件路径传给 load_checkpoint，并使用单独的选项。",
     },
     "fix-network": {"en": "Load the file that {net} was saved to.", "zh": "改为加载 {net} 自身保存的文件。"},
@@ -184,20 +184,20 @@ MESSAGES: Words = {
         "zh": "把该值写入参数：parameter.set_data(value)",
     },
     "fix-let-through": {
-        "en": "Turn the condition round where the output layer is what should be left out, and look at what load_param_into_net returns.",
+        "en": "Invert the condition if the output layer is what should be left out, and check the return value of load_param_into_net.",
         "zh": "如果要排除的是输出层，请把条件反过来，并检查 load_param_into_net 的返回值。",
     },
     "fix-names": {
-        "en": "Load the names as they were saved, and look at what load_param_into_net returns.",
+        "en": "Load the names as they were saved, and check the return value of load_param_into_net.",
         "zh": "按保存时的名称加载，并检查 load_param_into_net 的返回值。",
     },
     "fix-load": {
         "en": "Load the trained weights first: load_param_into_net(net, load_checkpoint(path))",
         "zh": "先加载训练好的权重：load_param_into_net(net, load_checkpoint(path))",
     },
-    "fix-first": {"en": "Load the weights before the network is run.", "zh": "先加载权重，再运行网络。"},
+    "fix-first": {"en": "Load the weights before running the network.", "zh": "先加载权重，再运行网络。"},
     "fix-whole": {
-        "en": "Load into the whole network that is evaluated, and look at what load_param_into_net returns.",
+        "en": "Load into the whole network that is evaluated, and check the return value of load_param_into_net.",
         "zh": "加载到被评估的整个网络中，并检查 load_param_into_net 的返回值。",
     },
     "fix-object": {
@@ -208,12 +208,12 @@ MESSAGES: Words = {
 WORDS: Words = _grades.WORDS
 
 _RANDOM = {
-    "en": "The network runs with the weights that it was made with instead of the trained ones: an evaluation measures random "
-    "weights, and a fine-tuning starts from scratch.",
+    "en": "The network runs with its initial weights instead of the trained ones: evaluation measures random weights, and fine-tuning "
+    "starts from scratch.",
     "zh": "网络使用的仍是创建时的初始权重而不是训练好的权重：评估得到的是随机权重的结果，微调则等于从头训练。",
 }
 _STALE = {
-    "en": "Targets, or results, then come from random weights that never change.",
+    "en": "Its outputs, used as targets or results, come from random weights that never change.",
     "zh": "其输出（目标或结果）始终来自不变的随机权重。",
 }
 WHY: Words = {
@@ -229,16 +229,16 @@ WHY: Words = {
     "evaluated-before": _RANDOM,
     "names-changed": _RANDOM,
     "overwritten": {
-        "en": "What was learnt is thrown away: training starts from scratch, or random weights are evaluated.",
+        "en": "The learned weights are thrown away: training starts from scratch, or random weights are evaluated.",
         "zh": "已学到的权重被丢弃：训练等于从头开始，或者评估的是随机权重。",
     },
     "overwritten-possible": {
-        "en": "If the loop reaches loaded weights, what was learnt is thrown away and training starts from scratch.",
+        "en": "If the loop reaches loaded weights, they are thrown away and training starts from scratch.",
         "zh": "如果该循环覆盖了已加载的权重，预训练的成果就会丢失，等于从头训练。",
     },
     "wrong-network": {
-        "en": "Parameters whose names fit get the weights of another network, the others keep their initial values: the result says "
-        "nothing about the network that was trained.",
+        "en": "Parameters with matching names get the weights of another network, the others keep their initial values: the result "
+        "says nothing about the network that was trained.",
         "zh": "名称相同的参数得到了另一个网络的权重，其余参数保持初始值，结果不能反映所训练的网络。",
     },
     "directory": {
@@ -246,13 +246,13 @@ WHY: Words = {
         "zh": "目录无法作为 checkpoint 加载：脚本会报错中止，或退回到未训练的权重。",
     },
     "directory-possible": {
-        "en": "One value cannot be right for both: where it is the directory, loading fails or leaves the weights as they were.",
+        "en": "One value cannot be right for both: if it is the directory, loading fails or leaves the weights unchanged.",
         "zh": "同一个值不可能同时适用于两处：若它是目录，加载会失败，权重保持原样。",
     },
 }
 _COMPARE = {
-    "en": "Print one weight of the network, such as its mean, before and after loading: it must change, and equal that of the "
-    "file. With checkpoints.pretrained given, the file probes look into the file itself.",
+    "en": "Print the mean of one weight of the network before and after loading: it must change and match the file. With "
+    "checkpoints.pretrained set, the file probes examine the file itself.",
     "zh": "在加载前后打印网络某个权重的均值：它应当变化，并与文件中的值一致。给出 checkpoints.pretrained 后，文件探针会检查文件本身。",
 }
 PROOF: Words = {
@@ -262,7 +262,7 @@ PROOF: Words = {
         "zh": "在加载之前打印 {path}，查看它是否是文件。",
     },
     "directory-possible": {
-        "en": "Look up what {path} is in the command that starts the script.",
+        "en": "Check what {path} is in the command that starts the script.",
         "zh": "查看启动命令中 {path} 的取值。",
     },
 }

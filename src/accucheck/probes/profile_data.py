@@ -88,7 +88,7 @@ WORDS: Words = {
     "stages": {"en": "The data pipeline, from its end to its source", "zh": "数据管道（从末端到数据源）"},
     "stage": {"en": "stage", "zh": "环节"},
     "workers": {"en": "workers", "zh": "并行数"},
-    "filled": {"en": "queue behind it, filled (%)", "zh": "输出队列平均占用率（%）"},
+    "filled": {"en": "queue after it, fill level (%)", "zh": "输出队列平均占用率（%）"},
     "empty": {"en": "empty (% of the time)", "zh": "队列为空的时间（%）"},
 }
 

@@ -50,7 +50,7 @@ MESSAGES: Words = {
         "zh": "该性能数据中没有按步统计的耗时：step_trace_time.csv 在 Ascend 上生成。",
     },
     "fix-fusion": {
-        "en": "Split the reduction of gradients, so that it runs beside the backward pass: comm_fusion or all_reduce_fusion_config.",
+        "en": "Split the reduction of gradients so that it overlaps the backward pass: comm_fusion or all_reduce_fusion_config.",
         "zh": "用 comm_fusion 或 all_reduce_fusion_config 切分梯度的 AllReduce，使其与反向计算并行。",
     },
 }

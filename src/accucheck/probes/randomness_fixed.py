@@ -41,7 +41,7 @@ MESSAGES: Words = {
         "zh": "全程没有设置任何随机种子，而{what}从此处起是随机的。",
     },
     "seed-not-reached": {
-        "en": "The only seed is where this script never gets ({place}), and {what} are random from here on.",
+        "en": "The only seed is set in code that this script never reaches ({place}), and {what} are random from here on.",
         "zh": "唯一的随机种子写在本脚本执行不到的地方（{place}），而{what}从此处起是随机的。",
     },
     "unseeded": {
@@ -53,7 +53,7 @@ MESSAGES: Words = {
         "zh": "{what}在此处就已随机产生，能固定它们的种子（{seed}，第 {line} 行）在这之后才设置。",
     },
     "seed-varies": {
-        "en": "This seed comes from {source} and is another one in each run.",
+        "en": "This seed comes from {source} and differs in each run.",
         "zh": "该种子取自 {source}，每次运行都不同。",
     },
     "generator-unseeded": {
@@ -69,7 +69,7 @@ MESSAGES: Words = {
         "zh": "标杆脚本没有设置 PyTorch 的随机种子。",
     },
     "elsewhere": {
-        "en": "{function} seems to set the seeds, and is not part of what is examined.",
+        "en": "{function} seems to set the seeds, but is not among the examined files.",
         "zh": "{function} 似乎会设置随机种子，但不在检查范围内。",
     },
     "seeded": {"en": "Seeds are set: {seeds}.", "zh": "已设置随机种子：{seeds}。"},
@@ -78,7 +78,7 @@ MESSAGES: Words = {
         "zh": "{path} 中没有发现使用随机数的地方。",
     },
     "also-random": {
-        "en": "Beside the seeds, {count:,} {count:place decides|places decide} whether two runs agree step by step.",
+        "en": "Besides the seeds, {count:,} {count:place decides|places decide} whether two runs agree step by step.",
         "zh": "除种子外，还有 {count:,} 处会影响两次运行能否逐步一致。",
     },
     "fix-seed": {
@@ -137,7 +137,7 @@ WHY: Words = {
         "zh": "条件不成立时，两次运行从第一步起就不同，无法对比。",
     },
     "benchmark-unseeded": {
-        "en": "The benchmark's own runs then differ from each other, so that there is nothing fixed to compare with.",
+        "en": "The benchmark's own runs then differ from each other, so there is no fixed reference to compare with.",
         "zh": "标杆脚本自身的两次运行就不一致，对比失去了固定的参照。",
     },
 }

@@ -40,8 +40,8 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "no-seed-unseen": {
-        "en": "The script runs on several devices ({start}), and no seed is set before the training here; where its weights are made "
-        "could not be followed.",
+        "en": "The script runs on several devices ({start}), and no seed is set before training here; where its weights are "
+        "initialised could not be followed.",
         "zh": "脚本在多卡上运行（{start}），此处训练开始之前没有设置随机种子；权重在何处创建未能跟踪到。",
     },
     "no-seed": {
@@ -57,7 +57,7 @@ MESSAGES: Words = {
         "zh": "{call} 的种子取自 {source}，各进程互不相同。",
     },
     "seed-on-one": {
-        "en": "{call} is only run where {condition}: the other devices have no seed.",
+        "en": "{call} runs only where {condition}: the other devices have no seed.",
         "zh": "{call} 只在 {condition} 时执行，其他卡没有设置种子。",
     },
     "loaded": {
@@ -65,7 +65,7 @@ MESSAGES: Words = {
         "zh": "初始权重没有设置种子（{start}）；只有此处加载的 checkpoint 包含全部参数，各卡才会一致。",
     },
     "elsewhere": {
-        "en": "{function} seems to set the seeds, and is not part of what is examined.",
+        "en": "{function} seems to set the seeds, but is not among the examined files.",
         "zh": "{function} 似乎会设置随机种子，但不在检查范围内。",
     },
     "same-seed": {
@@ -83,7 +83,7 @@ MESSAGES: Words = {
         "zh": "此处 parameter_broadcast=True 不起作用：它只在网络被编译（图模式）或由 Model 训练时生效，而本脚本两者都不是。",
     },
     "sliced": {
-        "en": "The parallel mode here is {mode}: the framework seeds each slice of a weight by its place, not by the process.",
+        "en": "The parallel mode here is {mode}: the framework seeds each slice of a weight by its position, not by the process.",
         "zh": "此处并行模式为 {mode}：框架按切片的位置而不是按进程为各权重切片设置种子。",
     },
     "single": {"en": "The script runs on a single device.", "zh": "脚本只在单卡上运行。"},
@@ -99,8 +99,8 @@ MESSAGES: Words = {
 WORDS: Words = _grades.WORDS
 
 _APART = {
-    "en": "Each device initialises its own weights. Data parallel training reduces gradients only, so weights that start apart "
-    "stay apart: the gradients belong to different networks, and each device ends with a model of its own.",
+    "en": "Each device initialises its own weights. Data parallel training reduces gradients only, so weights that start different "
+    "stay different: the gradients belong to different networks, and each device ends with its own model.",
     "zh": "每张卡各自初始化权重。数据并行只聚合梯度，起点不同的权重始终不同：聚合的是不同网络的梯度，各卡得到的模型也不一样。",
 }
 WHY: Words = dict.fromkeys(

@@ -58,8 +58,8 @@ MESSAGES: Words = {
     **_checkpoints.MESSAGES,
     **_checkpoints.UNREADABLE,
     "one-rank": {
-        "en": "checkpoints.ranks gives one checkpoint only, {path}. Save the weights of each device before the first step "
-        "and give them all.",
+        "en": "checkpoints.ranks lists only one checkpoint, {path}. Save the weights of each device before the first step and list "
+        "them all.",
         "zh": "checkpoints.ranks 只给出了一个 checkpoint：{path}。请在第一步之前保存每张卡的权重，并全部给出。",
     },
     "weights-differ": {
@@ -68,17 +68,14 @@ MESSAGES: Words = {
         "zh": "{path} 中有 {count:,} 个权重与 {first} 不同，最大差值 {largest:.3g}：{names}。",
     },
     "statistics-differ": {
-        "en": "{count:,} moving {count:statistic|statistics} of {path} {count:differs|differ} from those of {first}: {names}. "
-        "Each device keeps its own "
-        "during training; are "
-        "these checkpoints of the time before the first step?",
+        "en": "{count:,} moving {count:statistic|statistics} of {path} {count:differs|differ} from those of {first}: {names}. Each "
+        "device keeps its own during training; were these checkpoints saved before the first step?",
         "zh": "{path} 中有 {count:,} 个滑动统计量与 {first} 不同：{names}。训练开始后各卡的滑动统计量各自更新，"
         "请确认这些 checkpoint 保存于第一步之前。",
     },
     "shapes-differ": {
-        "en": "{count:,} {count:tensor has|tensors have} one shape in {first} and another in {path}: {names}. Tensors "
-        "split by design cannot be told "
-        "from wrong ones.",
+        "en": "{count:,} {count:tensor has|tensors have} one shape in {first} and another in {path}: {names}. Tensors split by design "
+        "cannot be distinguished from wrong ones.",
         "zh": "有 {count:,} 个张量在 {first} 与 {path} 中形状不同：{names}。无法区分是有意切分还是错误。",
     },
     "types-differ": {
@@ -93,9 +90,8 @@ MESSAGES: Words = {
         "zh": "{path} 与 {first} 中有 {count:,} 个张量数值相等而二进制不同（正负零、不同编码的 NaN）：{names}。",
     },
     "names-differ": {
-        "en": "{count:,} {count:weight is|weights are} in only one of {first} and {path}: {names}. Right where "
-        "each device holds some of the "
-        "layers.",
+        "en": "{count:,} {count:weight is|weights are} in only one of {first} and {path}: {names}. That is right if each device holds "
+        "some of the layers.",
         "zh": "有 {count:,} 个权重只存在于 {first} 与 {path} 之一：{names}。仅当各卡分别持有不同的层时才合理。",
     },
     "state-differs": {
@@ -119,15 +115,16 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个声明为有意切分的张量未参与比较：{names}。",
     },
     "fix-seed": {
-        "en": "Call mindspore.set_seed with one number on all devices before the network is made, or load one checkpoint on all of them.",
+        "en": "Call mindspore.set_seed with the same number on all devices before the network is created, or load the same checkpoint "
+        "on all of them.",
         "zh": "所有卡都在创建网络之前用同一个数调用 mindspore.set_seed，或都加载同一份 checkpoint。",
     },
 }
 
 WHY: Words = {
     "weights-differ": {
-        "en": "Data parallel training reduces gradients only: weights that start apart stay apart, the devices train different networks, "
-        "and the gradients they share fit none of them.",
+        "en": "Data parallel training reduces gradients only: weights that start different stay different, the devices train different "
+        "networks, and the shared gradients fit none of them.",
         "zh": "数据并行只聚合梯度：初始权重不同就会一直不同，各卡训练的其实是不同的网络，聚合得到的梯度对谁都不准确。",
     },
     "names-differ": {

@@ -40,26 +40,26 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_recorded_samples.MESSAGES,
     "one-class": {
-        "en": "All {samples:,} samples that the training was given have the label {label}, though the network gives {outputs:,} numbers "
-        "for each: whatever a sample shows, the answer is the same.",
+        "en": "All {samples:,} samples used in training have the label {label}, although the network has {outputs:,} outputs: whatever "
+        "a sample shows, the answer is the same.",
         "zh": "训练得到的全部 {samples:,} 个样本的标签都是 {label}，而网络对每个样本输出 {outputs:,} 个数："
         "无论样本内容如何，答案都一样。",
     },
     "one-class-so-far": {
-        "en": "The first {samples:,} samples of the training all have the label {label}, though the network gives {outputs:,} numbers "
-        "for each: either labels are wrong, or data come class by class.",
+        "en": "The first {samples:,} samples of the training all have the label {label}, although the network has {outputs:,} outputs: "
+        "either labels are wrong, or data come class by class.",
         "zh": "训练的前 {samples:,} 个样本的标签都是 {label}，而网络对每个样本输出 {outputs:,} 个数："
         "要么标签有误，要么数据按类别逐类读取。",
     },
     "uneven": {
-        "en": "In epoch {epoch:,} the training was given {most:,} samples of class {largest} and {least:,} of class {smallest}, "
-        "{ratio:,.1f} times as many.",
+        "en": "In epoch {epoch:,} training used {most:,} samples of class {largest} and {least:,} of class {smallest}, a ratio of "
+        "{ratio:,.1f}.",
         "zh": "第 {epoch:,} 个 epoch 中，训练得到类别 {largest} 的样本 {most:,} 个、类别 {smallest} 的样本 {least:,} 个，"
         "相差 {ratio:,.1f} 倍。",
     },
     "classes": {
-        "en": "In epoch {epoch:,} the training was given {samples:,} samples of {classes:,} classes, {least:,} to {most:,} of each; the "
-        "network gives {outputs:,} numbers for each.",
+        "en": "In epoch {epoch:,} training used {samples:,} samples of {classes:,} classes, {least:,} to {most:,} of each; the network "
+        "has {outputs:,} outputs.",
         "zh": "第 {epoch:,} 个 epoch 中，训练得到 {classes:,} 个类别共 {samples:,} 个样本，每类 {least:,} 至 {most:,} 个；"
         "网络对每个样本输出 {outputs:,} 个数。",
     },
@@ -73,18 +73,19 @@ MESSAGES: Words = {
         "zh": "{path} 没有记录每个样本的类别：请观察训练（accucheck watch），并以每行一个类别编号作为标签。",
     },
     "fix-labels": {
-        "en": "Print labels where they are read, looked up, converted and joined: the first place where they are all alike is at fault.",
+        "en": "Print the labels where they are read, looked up, converted and joined: the first place where they are all the same is "
+        "at fault.",
         "zh": "在读取、查表、类型转换、拼接标签的各处打印标签：最先变得全都相同的地方就是出错处。",
     },
     "mend-classes": class_balance.MESSAGES["mend-classes"],
 }
 WORDS: Words = {
-    "counts": {"en": "Samples of each class that the training was given", "zh": "训练得到的各类样本数"},
+    "counts": {"en": "Samples of each class used in training", "zh": "训练得到的各类样本数"},
     "class": {"en": "class", "zh": "类别"},
     "samples": {"en": "samples", "zh": "样本数"},
 }
 _NOTHING = {
-    "en": "One answer to everything gives a loss near zero; nothing is learnt.",
+    "en": "Always predicting the same class yields a loss near zero; nothing is learned.",
     "zh": "对任何输入都给同一答案即可使 loss 接近 0，网络什么也学不到。",
 }
 WHY: Words = {

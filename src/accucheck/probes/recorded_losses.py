@@ -53,8 +53,8 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_recorded_samples.MESSAGES,
     "stays-high": {
-        "en": "The loss of {count:,} of {samples:,} samples ({share:.2%}) stays high: {lowest:.3g} and more in the last {epochs:,} epochs, "
-        "where half of all are below {median:.3g}. See whether their labels are right; {first} has the highest.",
+        "en": "The loss of {count:,} of {samples:,} samples ({share:.2%}) stays high: {lowest:.3g} and more in the last {epochs:,} "
+        "epochs, where half of all are below {median:.3g}. Check whether their labels are right; {first} has the highest.",
         "zh": "{samples:,} 个样本中有 {count:,} 个（{share:.2%}）的 loss 始终偏高：最后 {epochs:,} 个 epoch 中不低于 {lowest:.3g}，"
         "而半数样本低于 {median:.3g}。请核对它们的标签，其中 {first} 最高。",
     },
@@ -83,7 +83,7 @@ WORDS: Words = {
 }
 WHY: Words = {
     "stays-high": {
-        "en": "A wrong label pulls the network away from what all others teach it, and is memorised in the end.",
+        "en": "A wrong label pulls the network away from what all other samples teach, and is memorised in the end.",
         "zh": "错误标签使网络偏离其他样本的规律，最终被死记硬背。",
     },
 }

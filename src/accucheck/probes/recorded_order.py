@@ -52,7 +52,7 @@ MESSAGES: Words = {
     **{code: shuffle_order.MESSAGES[code] for code in _SHARED},
     "by-class": {
         "en": "The training reads one class after another: the {count:,} samples watched of epoch {one:,} come in {blocks:,} runs of "
-        "one class ({classes:,} classes, {mean:,.0f} samples in a run), where mixed data would have about {mixed:,.0f}.",
+        "one class ({classes:,} classes, {mean:,.0f} samples in a run); shuffled data would have about {mixed:,.0f} runs.",
         "zh": "训练按类别逐类读取样本：第 {one:,} 个 epoch 中观察到的 {count:,} 个样本只有 {blocks:,} 段同类序列（共 {classes:,} 类，"
         "平均每段 {mean:,.0f} 个），而充分混合时约有 {mixed:,.0f} 段。",
     },
@@ -73,24 +73,24 @@ MESSAGES: Words = {
         "zh": "每个 epoch 只创建一次迭代器，每一步取下一个 batch：for batch in dataset.create_tuple_iterator()。",
     },
     "fixed-order": {
-        "en": "Epochs {one:,} and {other:,} of the recorded training read the samples in the same order ({samples:,} compared, {same:.1%} "
-        "in the same place).",
+        "en": "Epochs {one:,} and {other:,} of the recorded training read the samples in the same order ({samples:,} compared, "
+        "{same:.1%} in the same position).",
         "zh": "所记录的训练中，第 {one:,} 和第 {other:,} 个 epoch 读取样本的顺序相同（比较了 {samples:,} 个，{same:.1%} 位置一致）。",
     },
     "same-shuffle": {
-        "en": "Epochs {one:,} and {other:,} come in the same order ({samples:,} compared, {same:.1%} in the same place), but a shuffled "
-        "one: an iterator that is made again for each epoch begins with the same seed. One iterator with num_epochs does not.",
+        "en": "Epochs {one:,} and {other:,} come in the same order ({samples:,} compared, {same:.1%} in the same position), though a "
+        "shuffled one: an iterator recreated for each epoch restarts from the same seed. A single iterator with num_epochs does not.",
         "zh": "第 {one:,} 和第 {other:,} 个 epoch 顺序相同（比较了 {samples:,} 个，{same:.1%} 位置一致），但该顺序本身是混洗过的："
         "每个 epoch 新建迭代器都会从同一种子开始。用 num_epochs 只建一个迭代器，则每个 epoch 都会重新混洗。",
     },
     "reshuffled": {
         "en": "Epochs {one:,} and {other:,} of the recorded training read the samples in different orders ({samples:,} compared, "
-        "{same:.1%} in the same place).",
+        "{same:.1%} in the same position).",
         "zh": "所记录的训练中，第 {one:,} 和第 {other:,} 个 epoch 读取样本的顺序不同（比较了 {samples:,} 个，{same:.1%} 位置一致）。",
     },
     "other-samples": {
-        "en": "Epochs {one:,} and {other:,} have hardly a sample in common ({common:.1%}): samples that are augmented cannot be told by "
-        "their content. Record their numbers.",
+        "en": "Epochs {one:,} and {other:,} have hardly any samples in common ({common:.1%}): augmented samples cannot be identified "
+        "by content. Record their indices.",
         "zh": "第 {one:,} 和第 {other:,} 个 epoch 几乎没有相同的样本（{common:.1%}）：增强后的样本无法按内容识别，请记录样本编号。",
     },
     "one-epoch": {
@@ -100,7 +100,7 @@ MESSAGES: Words = {
 }
 WORDS: Words = {
     "order": {"en": "The samples of both epochs in their order", "zh": "两个 epoch 中样本的次序"},
-    "place": {"en": "place in the epoch", "zh": "在 epoch 中的次序"},
+    "place": {"en": "position in the epoch", "zh": "在 epoch 中的次序"},
     "sample": {"en": "number of the sample", "zh": "样本编号"},
     "one": {"en": "first epoch", "zh": "前一个 epoch"},
     "other": {"en": "second epoch", "zh": "后一个 epoch"},

@@ -90,7 +90,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 _RECORDED_ZERO = (
-    "The learning rate in force is 0 from {unit} {at:,} to the end, {share:.0%} of what was recorded: nothing is learned there.",
+    "The learning rate in effect is 0 from {unit} {at:,} to the end, {share:.0%} of what was recorded: nothing is learned there.",
     "从第 {at:,} 个 {unit} 到结束，实际生效的学习率为 0，占全部记录的 {share:.0%}：这一段没有学习。",
 )
 MESSAGES: Words = {
@@ -111,8 +111,8 @@ MESSAGES: Words = {
         "更新量会淹没在权重的舍入误差中。",
     },
     "collapses": {
-        "en": "Within the first {points:,} steps of the training the learning rate falls from {highest:.3g} to {rate:.2g}, and is below "
-        "{bound:.0%} of its highest from step {at:,} on: its schedule may count epochs, and be asked at every step.",
+        "en": "Within the first {points:,} steps of the training the learning rate falls from {highest:.3g} to {rate:.2g}, and is "
+        "below {bound:.0%} of its highest from step {at:,} on: its schedule may count epochs but be queried at every step.",
         "zh": "训练才进行 {points:,} 步，学习率就从 {highest:.3g} 降到 {rate:.2g}，从第 {at:,} 步起不到最大值的 {bound:.0%}："
         "调度可能按 epoch 计数，却在每一步取值。",
     },
@@ -134,15 +134,16 @@ MESSAGES: Words = {
         "zh": "学习率下降之后又回升 {count:,} 次，首次在第 {at:,} 个 {unit}。",
     },
     "never-moves": {
-        "en": "{place} gives the optimizer a schedule, but the rate in force is {rate:.3g} in all {points:,} records.",
+        "en": "{place} passes a schedule to the optimizer, but the rate in effect is {rate:.3g} in all {points:,} records.",
         "zh": "{place} 给优化器设置了学习率调度，但全部 {points:,} 条记录中生效的学习率始终为 {rate:.3g}。",
     },
     "other-rate": {
-        "en": "The rate in force is {rate:.3g}, but {place} writes {written:.3g}: {ratio:.3g} times as much.",
+        "en": "The learning rate in effect is {rate:.3g}, but {place} sets {written:.3g}: it is {ratio:.3g} times as large.",
         "zh": "实际生效的学习率为 {rate:.3g}，而 {place} 中写的是 {written:.3g}，前者是后者的 {ratio:.3g} 倍。",
     },
     "above-schedule": {
-        "en": "The rate in force gets as high as {rate:.3g}, the schedule at {place} only {written:.3g}: {ratio:.3g} times as much.",
+        "en": "The learning rate in effect reaches {rate:.3g}, but the schedule at {place} only {written:.3g}: it is {ratio:.3g} times "
+        "as large.",
         "zh": "实际生效的学习率最高达 {rate:.3g}，而 {place} 的调度最高只有 {written:.3g}，前者是后者的 {ratio:.3g} 倍。",
     },
     "stairs": {
@@ -150,7 +151,7 @@ MESSAGES: Words = {
         "zh": "学习率只在 epoch 之间变化（共 {epochs:,} 个 epoch），epoch 内保持不变。",
     },
     "in-force": {
-        "en": "The learning rate in force goes from {first:.3g} to {last:.3g}, at most {highest:.3g} ({points:,} records).",
+        "en": "The learning rate in effect goes from {first:.3g} to {last:.3g}, at most {highest:.3g} ({points:,} records).",
         "zh": "实际生效的学习率从 {first:.3g} 开始，最高 {highest:.3g}，最后为 {last:.3g}（{points:,} 条记录）。",
     },
     "no-rates": {
@@ -166,11 +167,13 @@ MESSAGES: Words = {
         "zh": "在第一个 epoch 之前只创建一次调度和优化器。",
     },
     "fix-step": {
-        "en": "Call the scheduler as often as its numbers mean, each step or each epoch, or give the optimizer the schedule itself.",
+        "en": "Call the scheduler as often as its numbers assume, each step or each epoch, or pass the schedule itself to the "
+        "optimizer.",
         "zh": "按调度参数的单位（每步或每个 epoch）调用调度器，或直接把调度传给优化器。",
     },
     "fix-source": {
-        "en": "See what else sets the rate: an option, a configuration, a factor for devices, a callback, groups of parameters.",
+        "en": "Check what else sets the learning rate: an option, a configuration file, a factor for the number of devices, a "
+        "callback, parameter groups.",
         "zh": "查看还有哪里会设置学习率：命令行选项、配置文件、按卡数的缩放、回调、参数分组。",
     },
 }
@@ -180,11 +183,11 @@ WORDS: Words = {
     "learning-rate": {"en": "Learning rate", "zh": "学习率"},
 }
 _NOT_LEARNED = {
-    "en": "Weights do not change while training continues: time is spent for nothing, and a flat loss looks like convergence.",
+    "en": "Weights do not change while training continues: time is wasted, and a flat loss looks like convergence.",
     "zh": "训练仍在进行而权重不再变化：白费时间，而且走平的 loss 看起来像是收敛。",
 }
 _NOT_MEANT = {
-    "en": "The training is not the one that the script describes: results cannot be compared with those of the rate that was meant.",
+    "en": "Training is not what the script describes: results cannot be compared with those of the intended learning rate.",
     "zh": "实际的训练与脚本所写的不同，结果无法与预期学习率下的结果相比。",
 }
 WHY: Words = {

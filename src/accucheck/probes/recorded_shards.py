@@ -56,8 +56,8 @@ MESSAGES: Words = {
         "zh": "{count:,} 个 rank 中有 {repeated:,} 个样本被读两次，使各分片大小相等，这是 MindSpore 的正常行为。",
     },
     "apart": {
-        "en": "No sample of epoch {epoch:,} was read by two of {count:,} ranks ({samples:,} samples). {alike} The recording does "
-        "not tell whether some are read by none.",
+        "en": "No sample of epoch {epoch:,} was read by two of {count:,} ranks ({samples:,} samples). {alike} The recording does not "
+        "show whether some are read by none.",
         "zh": "第 {epoch:,} 个 epoch 中没有样本被两个 rank 同时读取（{count:,} 个 rank，共 {samples:,} 个样本）。{alike}"
         "是否有样本没有被读取，记录中没有。",
     },
@@ -66,7 +66,8 @@ WORDS: Words = {
     name: shard_overlap.WORDS[name] for name in ("pairs", "rank", "other", "shared", "ranks", "samples", "classes")
 }
 _TWICE = {
-    "en": "Devices compute the same gradients: the batch is not larger than that of one device, and each epoch sees samples as often.",
+    "en": "All devices compute the same gradients: the effective batch is no larger than on one device, and each epoch reads every "
+    "sample once per device.",
     "zh": "各设备计算的是同样的梯度：等效 batch 并没有变大，每个 epoch 中样本被重复学习。",
 }
 _WHY_SHARED = {code: shard_overlap.WHY[code] for code in ("unequal", "classes-apart")}

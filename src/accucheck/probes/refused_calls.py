@@ -32,7 +32,7 @@ class Params(msgspec.Struct, frozen=True):
 
 
 _OLDER = {
-    "en": "{what} MindSpore {until} takes it, {version} does not: say in runtime.mindspore which one the scripts run on.",
+    "en": "{what} MindSpore {until} accepts it, {version} does not: set runtime.mindspore to the version that the scripts run on.",
     "zh": "{what}MindSpore {until} 接受这种写法，{version} 不接受：请在 runtime.mindspore 中写明脚本所用的版本。",
 }
 _WHATS: Words = {
@@ -51,8 +51,8 @@ MESSAGES: Words = {
         "zh": "MindSpore {version} 拒绝此调用：{api} 的 {name} 既按位置又按名称给出。",
     },
     "positional": {
-        "en": "MindSpore {version} refuses this call: {api} takes at most {most:,} positional {most:argument|arguments}, "
-        "{count:,} are given.",
+        "en": "MindSpore {version} rejects this call: {api} takes at most {most:,} positional {most:argument|arguments}, but gets "
+        "{count:,}.",
         "zh": "MindSpore {version} 拒绝此调用：{api} 最多接受 {most:,} 个位置参数，这里给出了 {count:,} 个。",
     },
     "gone": {
@@ -61,7 +61,7 @@ MESSAGES: Words = {
     },
     "older": _OLDER,
     "former-name": {
-        "en": "MindSpore {version} has no {api}, which earlier versions had: say in runtime.mindspore which one the scripts run on.",
+        "en": "MindSpore {version} has no {api}; earlier versions had it. Set runtime.mindspore to the version that the scripts run on.",
         "zh": "MindSpore {version} 中没有 {api}，较早的版本中有：请在 runtime.mindspore 中写明脚本所用的版本。",
     },
     "fit": {
@@ -74,13 +74,13 @@ MESSAGES: Words = {
     },
     "fix-near": {"en": "Write {near}= instead of {name}=.", "zh": "将 {name}= 改为 {near}=。"},
     "fix-signature": {
-        "en": "Look the signature up for this version, and give what the script means by its names.",
+        "en": "Look up the signature for this version, and pass the intended arguments by name.",
         "zh": "查阅该版本的接口文档，按其参数名给出所需的值。",
     },
 }
 WORDS: Words = {}
 _STOPS = {
-    "en": "The script ends here with an error. Where a handler or a condition passes over it, the setting that was meant has no effect.",
+    "en": "The script ends here with an error. If a handler or condition skips it, the intended setting has no effect.",
     "zh": "脚本会在此处报错退出；如果被异常处理或条件分支绕过，则所期望的设置不会生效。",
 }
 _PROOF = {

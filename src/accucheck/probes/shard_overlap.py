@@ -113,8 +113,8 @@ MESSAGES: Words = {
         "zh": "为使 {count} 个设备各得 {each:,} 个样本，共 {total} 个样本中舍去了 {missing:,} 个；若不混洗，它们永远不会参与训练。",
     },
     "filled": {
-        "en": "{repeated:,} {repeated:sample is|samples are} read twice, so that all {count} devices get {each:,} of "
-        "{total}, as MindSpore does.",
+        "en": "{repeated:,} {repeated:sample is|samples are} read twice so that all {count} devices get {each:,} of {total}, which is "
+        "MindSpore's behaviour.",
         "zh": "有 {repeated:,} 个样本被读两次，使 {count} 个设备各得 {each:,} 个（共 {total} 个），这是 MindSpore 的正常行为。",
     },
     "divided": {
@@ -122,8 +122,8 @@ MESSAGES: Words = {
         "zh": "{total} 个样本分给 {count} 个设备，无重叠、无遗漏（每个 {each:,} 个）。{alike}",
     },
     "classes-apart": {
-        "en": "The devices get different classes: those of rank {rank} are {distance:.0%} apart from those of all (total variation; "
-        "{labelled:,} labels of {classes:,} classes).",
+        "en": "The devices get different classes: the class distribution of rank {rank} differs by {distance:.0%} from the overall one "
+        "(total variation; {labelled:,} labels of {classes:,} classes).",
         "zh": "各设备的类别分布不同：rank {rank} 的类别与全体相差 {distance:.0%}（总变差；共 {classes:,} 类，"
         "读取了 {labelled:,} 个标签）。",
     },
@@ -136,20 +136,20 @@ MESSAGES: Words = {
         "zh": "项目为单卡且没有分片参数，无需分片。",
     },
     "sampled": {
-        "en": "Only the first {samples:,} samples of each part were read; whether samples are missing was not looked at.",
+        "en": "Only the first {samples:,} samples of each part were read; missing samples were not checked.",
         "zh": "每个分片只读取了前 {samples:,} 个样本，未检查是否有遗漏。",
     },
     "no-identity": {
-        "en": "The content of the samples differs at every reading, so those of one rank cannot be told from those of another.",
+        "en": "The content of the samples differs at every reading, so the samples of different ranks cannot be distinguished.",
         "zh": "样本内容每次读取都不同，无法比较各 rank 读到的样本。",
     },
     "other-whole": {
-        "en": "A single device reads other samples than the {count} together ({strange:,} of them are not in its data), so whether any "
-        "are missing cannot be decided.",
+        "en": "A single device reads different samples from the {count} devices together ({strange:,} of theirs are not in its data), "
+        "so whether any are missing cannot be decided.",
         "zh": "单设备读取的数据与 {count} 个设备合起来的不同（有 {strange:,} 个样本不在其中），无法判断是否有遗漏。",
     },
     "unknown-node": {
-        "en": "The pipeline has a node of a kind that is not known here ({nodes}); it may change what is read.",
+        "en": "The pipeline has a node of an unknown kind ({nodes}); it may change what is read.",
         "zh": "数据管道中有未知类型的节点（{nodes}），它可能改变读取的内容。",
     },
     "late": {
@@ -188,11 +188,11 @@ WORDS: Words = {
     "sizes": {"en": "Samples by rank", "zh": "各 rank 样本数"},
 }
 _TWICE = {
-    "en": "Samples that several devices read weigh more, and an epoch is not one; the accuracy falls behind that of one device.",
+    "en": "Samples read by several devices weigh more, and an epoch is not a real epoch; accuracy is lower than on one device.",
     "zh": "被多个设备读到的样本权重变大，epoch 也不再完整，精度会低于单卡。",
 }
 _NEVER = {
-    "en": "What no device reads is not learnt.",
+    "en": "Samples that no device reads are not learned.",
     "zh": "没有任何设备读到的样本学不到。",
 }
 _WAIT = {
@@ -200,7 +200,7 @@ _WAIT = {
     "zh": "各设备每步都要交换梯度，样本先用完的设备会让其他设备一直等待。",
 }
 _PRINT = {
-    "en": "Print the ids of the samples on every rank of a real run: sets must not meet, and together be the whole.",
+    "en": "Print the ids of the samples on every rank of a real run: the sets must be disjoint and together cover all samples.",
     "zh": "真实多卡运行时在每个 rank 打印样本编号：各集合应互不相交，合起来等于全集。",
 }
 WHY: Words = {
@@ -213,7 +213,8 @@ WHY: Words = {
     "unequal-steps": _WAIT,
     "unequal": _WAIT,
     "classes-apart": {
-        "en": "Each device normalises its batches by its own classes, and with unequal parts the average gradient leans to some of them.",
+        "en": "Each device normalises its batches over its own classes, and with shards of unequal size the average gradient is biased "
+        "towards some classes.",
         "zh": "各设备的 BatchNorm 只见到自己的类别，各部分大小不等时平均梯度也会偏向某些类别。",
     },
 }

@@ -41,12 +41,13 @@ MESSAGES: Words = {
     **_gaps.MESSAGES,
     **_seen.MESSAGES,
     "no-shards": {
-        "en": "The script runs on several devices ({start}), and {dataset} for training is not divided by num_shards and shard_id.",
+        "en": "The script runs on several devices ({start}), but the training data set {dataset} is not sharded with num_shards and "
+        "shard_id.",
         "zh": "脚本会在多卡上运行（{start}），而训练数据集 {dataset} 没有用 num_shards 和 shard_id 分片。",
     },
     "shards-on-one-kind": {
-        "en": "{dataset} is divided on one kind of device only: on another, on several of which the script runs too ({start}), each reads "
-        "all of it.",
+        "en": "{dataset} is sharded on only one kind of device; the script also runs on several devices of another kind ({start}), "
+        "each of which reads all of it.",
         "zh": "{dataset} 只在一种设备上做了分片；脚本也会在另一种设备上多卡运行（{start}），那时各卡都会读取全部数据。",
     },
     "no-shards-here": {
@@ -72,8 +73,7 @@ MESSAGES: Words = {
         "zh": "{dataset} 的 shard_id 用的是设备号而不是 rank，每台机器上都会从头编号。",
     },
     "shards-exchanged": {
-        "en": "{dataset} is given the number of this device as num_shards and the number of devices as shard_id: these have changed "
-        "places.",
+        "en": "{dataset} gets the index of this device as num_shards and the number of devices as shard_id: the two are swapped.",
         "zh": "{dataset} 的 num_shards 得到的是本卡编号，shard_id 得到的是卡数：两者写反了。",
     },
     "parts-unread": {
@@ -85,15 +85,15 @@ MESSAGES: Words = {
         "zh": "各卡读取 {dataset} 的哪一片，由此处看不到的内容计算得出。",
     },
     "unsorted": {
-        "en": "{call} gives the files in any order, and {dataset} ({at}) is divided by that order.",
+        "en": "{call} returns the files in arbitrary order, and {dataset} ({at}) is sharded by that order.",
         "zh": "{call} 返回的文件顺序不固定，而 {dataset}（{at}）正是按这个顺序分片的。",
     },
     "cut-unsorted": {
-        "en": "{call} gives the files in any order, and {part} ({at}), which the training gets, takes some of them by their places.",
+        "en": "{call} returns the files in arbitrary order, and {part} ({at}), which training uses, selects some of them by position.",
         "zh": "{call} 返回的文件顺序不固定，而训练用到的 {part}（{at}）按位置取其中一部分。",
     },
     "shuffled-apart": {
-        "en": "{call} shuffles without a common seed, before {dataset} is divided: each device cuts its part from another order.",
+        "en": "{call} shuffles without a common seed, before {dataset} is sharded: each device takes its part from a different order.",
         "zh": "{call} 在 {dataset} 分片之前打乱数据，各卡又没有相同的种子，各自从不同的顺序中切分。",
     },
     "seed-by-rank": {
@@ -101,7 +101,7 @@ MESSAGES: Words = {
         "zh": "{call} 使各 rank 的种子不同，而 {dataset} 是先混洗、再分片的。",
     },
     "unresolved": {
-        "en": "Whether {dataset} is divided is told by arguments that cannot be seen here.",
+        "en": "Whether {dataset} is sharded depends on arguments that cannot be seen here.",
         "zh": "{dataset} 是否分片取决于此处看不到的参数。",
     },
     "no-dataset": {
@@ -110,12 +110,12 @@ MESSAGES: Words = {
     },
     "sharded": {"en": "{dataset} is divided among the devices.", "zh": "{dataset} 已按设备分片。"},
     "sampler-unclear": {
-        "en": "{sampler} gets the number of the device. That each device gets a part of its own, and that len() gives the length of that "
-        "part, is not seen in its code.",
+        "en": "{sampler} gets the index of the device. Its code does not show that each device gets its own part, or that len() is the "
+        "length of that part.",
         "zh": "{sampler} 得到了设备编号，但从其代码中看不出每个设备各取一部分，且 len() 返回的是该部分的长度。",
     },
     "sampler-length": {
-        "en": "{sampler} gives each device a part of the samples, and its len() is that of all of them.",
+        "en": "{sampler} yields a part of the samples on each device, but its len() counts all of them.",
         "zh": "{sampler} 给每个设备一部分样本，而它的 len() 返回的是全部样本的数量。",
     },
     "by-rank": {
@@ -134,7 +134,7 @@ MESSAGES: Words = {
     },
     "fix-rank": {"en": "Pass shard_id=get_rank().", "zh": "传入 shard_id=get_rank()。"},
     "fix-length": {
-        "en": "Return from __len__ how many samples __iter__ gives this device.",
+        "en": "Return from __len__ the number of samples that __iter__ yields on this device.",
         "zh": "让 __len__ 返回 __iter__ 给本设备的样本数。",
     },
     "fix-sort": {
@@ -146,7 +146,7 @@ MESSAGES: Words = {
         "zh": "保持列表顺序，由数据集混洗（shuffle=True）；或事先在各卡设置相同的种子。",
     },
     "fix-seed": {
-        "en": "Seed all devices with the same value; give a seed of its own to augmentation only.",
+        "en": "Seed all devices with the same value; use a separate seed per device only for augmentation.",
         "zh": "各卡设置相同的种子；只有数据增强才单独按 rank 设种子。",
     },
 }
@@ -185,7 +185,7 @@ WHY: Words = {
         "同一台机器上的进程列同一个目录，得到的顺序通常一致。",
     },
     "cut-unsorted": {
-        "en": "Machines then train on different files: what one sets aside for validation, another trains on.",
+        "en": "Machines then use different splits: files that one sets aside for validation are training data on another.",
         "zh": "不同机器用来训练的文件因此不同：一台留作验证的文件，另一台可能用于训练。",
     },
     "shuffled-apart": _OVERLAP,

@@ -81,16 +81,16 @@ UNSHUFFLED = [
 ]
 MESSAGES: Words = {
     "source-order": {
-        "en": "The training data are read in the order in which they are stored: {samples:,} samples looked at, none of them moved.",
+        "en": "The training data are read in the order in which they are stored: {samples:,} samples checked, none of them moved.",
         "zh": "训练数据按存储顺序读取，没有混洗：检查了 {samples:,} 个样本，顺序均未改变。",
     },
     "fixed-order": {
-        "en": "Both epochs read the training data in the same order ({samples:,} samples compared, {same:.1%} in the same place).",
+        "en": "Both epochs read the training data in the same order ({samples:,} samples compared, {same:.1%} in the same position).",
         "zh": "两个 epoch 读取训练数据的顺序相同（比较了 {samples:,} 个样本，{same:.1%} 位置一致）。",
     },
     "reshuffle-off": {
         "en": "{node} shuffles once and then repeats that order: reshuffle_each_epoch is False ({samples:,} samples compared, "
-        "{same:.1%} in the same place in both epochs).",
+        "{same:.1%} in the same position in both epochs).",
         "zh": "{node} 只混洗一次，之后每个 epoch 重复同一顺序：reshuffle_each_epoch 为 False"
         "（比较了 {samples:,} 个样本，两个 epoch 中 {same:.1%} 位置一致）。",
     },
@@ -100,31 +100,32 @@ MESSAGES: Words = {
         "zh": "数据只是整块混洗：{sequential:.1%} 的样本之后仍是存储顺序中的下一个样本。",
     },
     "small-buffer": {
-        "en": "The order looks like that of a shuffle buffer of {buffer:,} samples, {buffer_share:.1%} of the {of:,}: "
-        "no sample comes out more than {early:,} places early.",
+        "en": "The order looks like that of a shuffle buffer of {buffer:,} samples, {buffer_share:.1%} of the {of:,}: no sample comes "
+        "out more than {early:,} positions early.",
         "zh": "读取顺序相当于缓冲区大小为 {buffer:,} 的混洗，仅为 {of:,} 个样本的 {buffer_share:.1%}："
         "没有样本提前超过 {early:,} 个位置出现。",
     },
     "labels-fixed": {
-        "en": "Both epochs give the same sequence of labels ({samples:,} samples). The samples themselves cannot be told apart: "
-        "their content differs at every reading, or repeats.",
+        "en": "Both epochs have the same sequence of labels ({samples:,} samples). The samples themselves cannot be identified: their "
+        "content differs at every reading, or repeats.",
         "zh": "两个 epoch 的标签序列完全相同（{samples:,} 个样本）。由于样本内容每次读取都不同或大量重复，无法逐个识别样本。",
     },
     "label-runs": {
-        "en": "Equal labels come in runs: {observed:,} neighbours agree, where {expected:,.0f} are expected of mixed data (z = {z:.1f}).",
+        "en": "Equal labels come in runs: {observed:,} neighbours agree, while {expected:,.0f} would be expected in shuffled data (z = "
+        "{z:.1f}).",
         "zh": "相同标签成段出现：有 {observed:,} 对相邻样本标签相同，而充分混合时约为 {expected:,.0f} 对（z = {z:.1f}）。",
     },
     "order-unconfirmed": {
-        "en": "The pipeline asks its source for the same indices in both epochs, but the source returns another content for the same "
-        "index each time, so it may shuffle or only augment by itself.",
+        "en": "The pipeline requests the same indices in both epochs, but the source returns different content for the same index each "
+        "time: it may shuffle, or only augment.",
         "zh": "两个 epoch 向数据源请求的索引顺序相同，但同一索引每次返回的内容不同：可能是数据源内部混洗，也可能只是数据增强。",
     },
     "source-reorders": {
-        "en": "The pipeline asks for the same indices in both epochs, but the source itself gives them out in another order each time.",
+        "en": "The pipeline requests the same indices in both epochs, but the source returns samples in a different order each time.",
         "zh": "两个 epoch 请求的索引顺序相同，但数据源内部每次返回的顺序不同。",
     },
     "no-identity": {
-        "en": "The samples cannot be told apart: their content differs at every reading or repeats, and there is no label column to go "
+        "en": "The samples cannot be identified: their content differs at every reading or repeats, and there is no label column to go "
         "by. Name one in data.train.label.",
         "zh": "无法识别样本：其内容每次读取都不同或大量重复，且没有可用的标签列。可在 data.train.label 中指定标签列。",
     },
@@ -133,7 +134,7 @@ MESSAGES: Words = {
         "zh": "数据管道中有未知类型的节点（{nodes}），它可能改变读取顺序。",
     },
     "too-few": {
-        "en": "Only {samples:,} samples: their order says nothing.",
+        "en": "Only {samples:,} samples: too few to judge their order.",
         "zh": "只有 {samples:,} 个样本，无法从顺序判断是否混洗。",
     },
     "second-missing": {
@@ -146,11 +147,11 @@ MESSAGES: Words = {
         "zh": "共 {total} 个样本，只读取了前 {samples:,} 个；未见小于 {buffer:,} 的缓冲区，但这不足总量的一半。可调大参数 samples 再检查。",
     },
     "sampled": {
-        "en": "The first {samples:,} of {total} samples of each epoch were looked at.",
+        "en": "The first {samples:,} of {total} samples of each epoch were checked.",
         "zh": "每个 epoch 共 {total} 个样本，检查了前 {samples:,} 个。",
     },
     "shuffled": {
-        "en": "Shuffled again in each epoch ({samples:,} samples: {same:.2%} in the same place in both epochs).",
+        "en": "Shuffled again in each epoch ({samples:,} samples: {same:.2%} in the same position in both epochs).",
         "zh": "每个 epoch 都重新混洗（{samples:,} 个样本，两个 epoch 中 {same:.2%} 位置一致）。",
     },
     **_live.NO_SAMPLES,
@@ -174,7 +175,7 @@ MESSAGES: Words = {
 }
 WORDS: Words = {
     "order": {"en": "Where in storage the samples of an epoch come from", "zh": "各 epoch 样本在存储中的位置"},
-    "place": {"en": "place in the epoch", "zh": "在 epoch 中的次序"},
+    "place": {"en": "position in the epoch", "zh": "在 epoch 中的次序"},
     "position": {"en": "position in storage", "zh": "存储位置"},
     "epoch-1": {"en": "epoch 1", "zh": "第 1 个 epoch"},
     "epoch-2": {"en": "epoch 2", "zh": "第 2 个 epoch"},

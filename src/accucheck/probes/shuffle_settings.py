@@ -57,7 +57,7 @@ MESSAGES: Words = {
         "zh": "reshuffle_each_epoch 被设为 False：{dataset} 只混洗一次，每个 epoch 的顺序都相同。",
     },
     "buffer-nearby": {
-        "en": "The only shuffling of {dataset} has a buffer of {buffer}, which moves a sample by a few places.",
+        "en": "The only shuffling of {dataset} has a buffer of {buffer}, which moves a sample by only a few positions.",
         "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer}，样本只会移动几个位置。",
     },
     "few-taken": {
@@ -69,19 +69,19 @@ MESSAGES: Words = {
         "zh": "{call} 使训练数据只剩 {batches} 个 batch，像是试运行用的设置。",
     },
     "first-batch-only": {
-        "en": "The training loop in line {line} ends after its first batch, with this {how}.",
+        "en": "This {how} ends the training loop of line {line} after its first batch.",
         "zh": "第 {line} 行的训练循环在第一个 batch 之后就因此处的 {how} 结束。",
     },
     "same-order": {
-        "en": "{seed} sets the seed again in each epoch: the order of the training data (line {line} of {path}) is the same every time.",
+        "en": "{seed} resets the seed in each epoch: the order of the training data (line {line} of {path}) is the same every time.",
         "zh": "{seed} 在每个 epoch 重新设置随机种子：训练数据的顺序（{path} 第 {line} 行）每次都相同。",
     },
     "shuffled-apart": {
-        "en": "{one} and {other} of a sample no longer belong together: this shuffles one of them on its own.",
+        "en": "{one} and {other} of a sample no longer match: this shuffles one of them separately.",
         "zh": "同一样本的 {one} 与 {other} 不再对应：这里只打乱了其中一方的顺序。",
     },
     "listed-apart": {
-        "en": "{one} and {other} of a sample are paired by their places in two listings of folders, and nothing sorts this one.",
+        "en": "{one} and {other} of a sample are paired by their positions in two directory listings, and this one is not sorted.",
         "zh": "同一样本的 {one} 与 {other} 按两个目录列表中的位置配对，而这个列表没有排序。",
     },
     "small-buffer": {
@@ -89,13 +89,13 @@ MESSAGES: Words = {
         "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer:,}，小于 batch 大小 {batch:,}。",
     },
     "batches-shuffled": {
-        "en": "The only shuffling of {dataset} comes behind .batch() (line {line}): whole batches change places, and each holds the same "
-        "rows in every epoch.",
+        "en": "{dataset} is shuffled only after .batch() (line {line}): whole batches are reordered, and each holds the same rows in "
+        "every epoch.",
         "zh": "{dataset} 唯一的混洗在 .batch()（第 {line} 行）之后：只是整个 batch 交换位置，每个 epoch 中各 batch 的样本都不变。",
     },
     "buffer-of-a-part": {
-        "en": "The only shuffling of {dataset} has a buffer of {buffer}, {share:.0%} of the data: a sample moves little from its place on "
-        "disk.",
+        "en": "The only shuffling of {dataset} has a buffer of {buffer}, {share:.0%} of the data: a sample stays close to its position "
+        "on disk.",
         "zh": "{dataset} 唯一的混洗缓冲区为 {buffer}，只有数据的 {share:.0%}：样本离它在磁盘上的位置不远。",
     },
     "buffer-alone": {
@@ -125,7 +125,7 @@ MESSAGES: Words = {
         "zh": "{dataset} 是否混洗取决于 {name}，其默认值为 False。",
     },
     "sometimes-off": {
-        "en": "{dataset} is shuffled on one way through the script, but not on another ({condition}).",
+        "en": "{dataset} is shuffled on one path through the script but not on another ({condition}).",
         "zh": "{dataset} 在一条执行路径上有混洗，在另一条路径上没有（{condition}）。",
     },
     "role-unknown": {
@@ -133,11 +133,11 @@ MESSAGES: Words = {
         "zh": "{dataset} 没有混洗；从脚本中看不出它是否用于训练。",
     },
     "by-place": {
-        "en": "{dataset} keeps one order, which {at} needs: something is kept there for each place in the loop.",
+        "en": "{dataset} keeps one order, which {at} needs: it stores something for each position in the loop.",
         "zh": "{dataset} 保持固定顺序，而 {at} 需要这一顺序：那里按循环中的位置逐个保存了内容。",
     },
     "handed-on": {
-        "en": "{dataset} is not shuffled when it is given to {function}, which is not part of what is examined.",
+        "en": "{dataset} is not shuffled when it is passed to {function}, which is not among the examined files.",
         "zh": "{dataset} 在传给 {function} 时没有混洗，而该函数不在检查范围内。",
     },
     "unresolved": {
@@ -145,7 +145,7 @@ MESSAGES: Words = {
         "zh": "{dataset} 是否混洗由 {expression} 决定，从脚本中看不出它的值。",
     },
     "elsewhere": {
-        "en": "The training data come from {function}, which is not part of what is examined. Add its file to scripts.train.",
+        "en": "The training data come from {function}, which is not among the examined files. Add its file to scripts.train.",
         "zh": "训练数据来自 {function}，不在检查范围内。可将其所在文件加入 scripts.train。",
     },
     "no-dataset": {
@@ -158,21 +158,21 @@ MESSAGES: Words = {
         "zh": "设置 shuffle=True，或在 .batch() 之前以较大的缓冲区调用 .shuffle(buffer_size)。",
     },
     "fix-loop": {
-        "en": "Remove it, or put it under the condition that it was meant for.",
+        "en": "Remove it, or guard it with the intended condition.",
         "zh": "删去这一行，或把它放到应有的条件之下。",
     },
     "fix-seed": {
-        "en": "Set the seed once before the loop, or add the number of the epoch to it.",
+        "en": "Set the seed once before the loop, or add the epoch number to it.",
         "zh": "在循环之前设置一次种子，或给种子加上 epoch 编号。",
     },
     "fix-together": {
-        "en": "Shuffle pairs, or take both by one permutation: order = np.random.permutation(len(x)); x, y = x[order], y[order]. Or leave "
-        "it to the data set: GeneratorDataset(..., shuffle=True) keeps rows whole.",
+        "en": "Shuffle pairs, or index both with one permutation: order = np.random.permutation(len(x)); x, y = x[order], y[order]. Or "
+        "leave it to the data set: GeneratorDataset(..., shuffle=True) keeps each row together.",
         "zh": "成对打乱，或用同一个排列取两者：order = np.random.permutation(len(x)); x, y = x[order], y[order]；"
         "也可以交给数据集：GeneratorDataset(..., shuffle=True) 会整行打乱。",
     },
     "fix-sorted": {
-        "en": "Sort both listings by name, or make the name of one file from that of the other.",
+        "en": "Sort both listings by name, or derive the name of one file from the other.",
         "zh": "两个列表都按文件名排序，或由一方的文件名推出另一方的文件名。",
     },
     "fix-all": {"en": "Train with all of the data.", "zh": "使用全部数据训练。"},
@@ -212,13 +212,11 @@ _MAYBE = {
     "zh": "如果训练数据在每个 epoch 中的顺序确实相同，同一 batch 内的样本彼此相近，梯度有偏，收敛变差，最终精度偏低。",
 }
 _FEW = {
-    "en": "The network memorises these few samples: the training loss falls fast, and the metric on other "
-    "data stays that of guessing.",
+    "en": "The network memorises these few samples: the training loss falls fast, but the metric on other data stays at chance level.",
     "zh": "网络会记住这几个样本：训练 loss 下降很快，而在其他数据上的指标与随机猜测无异。",
 }
 _TORN = {
-    "en": "Inputs are trained with the labels of other samples: the network learns nothing that holds, and its accuracy stays near "
-    "that of guessing.",
+    "en": "Inputs are trained with the labels of other samples: the network learns nothing useful, and accuracy stays near chance.",
     "zh": "输入与其他样本的标签配在一起训练：网络学不到有效的对应关系，精度接近随机猜测。",
 }
 WHY: Words = {
@@ -230,11 +228,11 @@ WHY: Words = {
     "few-taken": _FEW,
     "few-taken-perhaps": _FEW,
     "first-batch-only": {
-        "en": "If it was left from debugging, an epoch makes a single update, and hardly anything is learnt.",
+        "en": "If it is a leftover from debugging, each epoch makes a single update, and hardly anything is learned.",
         "zh": "如果这是调试时留下的，每个 epoch 只更新一次，几乎学不到东西。",
     },
     "same-order": {
-        "en": "The same samples meet in the same batches in each epoch, and the last ones always have the last word, as without shuffling.",
+        "en": "Each epoch has the same batches in the same order, almost as without shuffling.",
         "zh": "每个 epoch 的 batch 组成和先后都相同，与没有混洗的效果接近。",
     },
     "shuffle-off": _SAME_ORDER,
@@ -259,16 +257,16 @@ WHY: Words = {
     "handed-on": _MAYBE,
 }
 _TWO_EPOCHS = {
-    "en": "With pipelines.train given, run the live probe shuffle_order (accucheck run --live): it reads two epochs of this "
-    "pipeline and compares the order of their samples.",
-    "zh": "给出 pipelines.train 后启用运行时探针 shuffle_order（accucheck run --live）：它读取该流水线的两个 epoch，比较样本顺序。",
+    "en": "With pipelines.train set, run the live probe shuffle_order (accucheck run --live): it reads two epochs of this pipeline and "
+    "compares the order of their samples.",
+    "zh": "给出 pipelines.train 后启用运行时探针 shuffle_order（accucheck run --live）：它读取该管道的两个 epoch，比较样本顺序。",
 }
 _COUNTED = {
-    "en": "Print get_dataset_size() of the data set that is trained with, and compare it with the number of samples on disk.",
+    "en": "Print get_dataset_size() of the training data set, and compare it with the number of samples on disk.",
     "zh": "打印训练所用数据集的 get_dataset_size()，与磁盘上的样本数比较。",
 }
 _LOOKED_AT = {
-    "en": "Look at some samples with their labels as the data set gives them: accucheck data.",
+    "en": "Inspect some samples with their labels as the data set yields them: accucheck data.",
     "zh": "用 accucheck data 查看数据集给出的若干样本及其标签。",
 }
 PROOF: Words = {
@@ -280,13 +278,13 @@ PROOF: Words = {
     },
     **dict.fromkeys(("shuffled-apart", "listed-apart"), _LOOKED_AT),
     "off-by-default": {
-        "en": "Look up what {name} is in the command that starts the training; or give pipelines.train with that value and run "
-        "the live probe shuffle_order (accucheck run --live).",
+        "en": "Check what {name} is in the command that starts training; or set pipelines.train with that value and run the live probe "
+        "shuffle_order (accucheck run --live).",
         "zh": "查看启动训练的命令中 {name} 的取值；或在 pipelines.train 中给出该值，启用运行时探针 shuffle_order"
         "（accucheck run --live）。",
     },
     "role-unknown": {
-        "en": "Follow {dataset} to where it is used. If that is training, give it as pipelines.train and run the live probe "
+        "en": "Follow {dataset} to where it is used. If that is training, set it as pipelines.train and run the live probe "
         "shuffle_order (accucheck run --live).",
         "zh": "查看 {dataset} 用在何处。若用于训练，则在 pipelines.train 中给出，并启用运行时探针 shuffle_order"
         "（accucheck run --live）。",

@@ -36,7 +36,7 @@ MESSAGES: Words = {
         "zh": "此处关闭了 dataset_sink_mode：每一步都由 host 启动并传递数据。",
     },
     "sink-default": {
-        "en": "dataset_sink_mode is not given: since MindSpore 2.0 that is off, and the host starts each step.",
+        "en": "dataset_sink_mode is not set: since MindSpore 2.0 it is off by default, and the host starts each step.",
         "zh": "没有指定 dataset_sink_mode：MindSpore 2.0 起默认关闭，每一步都由 host 启动。",
     },
     "sink-unknown": {

@@ -41,7 +41,7 @@ MESSAGES: Words = {
         "zh": "{api} 创建或使用稀疏张量。",
     },
     "gradient": {
-        "en": "{api} with sparse=True gives sparse gradients: optimizers then touch only the rows that a batch uses.",
+        "en": "{api} with sparse=True produces sparse gradients: optimizers then update only the rows that a batch uses.",
         "zh": "{api} 设置了 sparse=True，梯度是稀疏的：优化器只更新当前 batch 用到的行。",
     },
     "optimizer": {
@@ -57,15 +57,16 @@ MESSAGES: Words = {
         "zh": "在 {files:,} 个文件中没有看到稀疏计算。",
     },
     "no-code": {
-        "en": "No file uses PyTorch or MindSpore ({files:,} {files:file was|files were} looked at).",
+        "en": "No file uses PyTorch or MindSpore ({files:,} {files:file was|files were} checked).",
         "zh": "没有文件使用 PyTorch 或 MindSpore（共查看 {files:,} 个文件）。",
     },
     "fix-tensor": {
-        "en": "Use COOTensor or CSRTensor where the operator takes them, else a dense tensor, or gather and segment sums over the indices.",
+        "en": "Use COOTensor or CSRTensor where the operator accepts them; otherwise a dense tensor, or gather and segment sums over "
+        "the indices.",
         "zh": "算子支持时用 COOTensor 或 CSRTensor，否则改用稠密张量，或按下标 gather 后分段求和。",
     },
     "fix-rows": {
-        "en": "Compute densely; where only used rows may change, nn.LazyAdam does that.",
+        "en": "Compute densely; if only used rows may change, use nn.LazyAdam.",
         "zh": "改为稠密计算；若只应更新用到的行，可用 nn.LazyAdam。",
     },
 }
@@ -77,8 +78,8 @@ _ROWS = {
 }
 WHY: Words = {
     "tensor": {
-        "en": "Operators that do not take sparse input have to be replaced, and what is put in their place (sums over duplicates, empty "
-        "rows) decides the result.",
+        "en": "Operators that do not accept sparse input have to be replaced, and the replacement (sums over duplicates, empty rows) "
+        "determines the result.",
         "zh": "不支持稀疏输入的算子需要替换，而替换后的处理方式（重复下标的累加、空行）会影响结果。",
     },
     "gradient": _ROWS,

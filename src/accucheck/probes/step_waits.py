@@ -45,7 +45,8 @@ MESSAGES: Words = {
         "zh": "日志显示训练等待数据的时间占 {share:.1%}，每步 {step_ms:.3g} ms。",
     },
     "step-alone": {
-        "en": "A step took {step_ms:.3g} ms; the log does not say how much of it was waiting for data. TimeMonitor(data_time=True) tells.",
+        "en": "A step took {step_ms:.3g} ms; the log does not say how much of it was waiting for data; TimeMonitor(data_time=True) "
+        "does.",
         "zh": "每步 {step_ms:.3g} ms；日志没有说明其中多少在等数据。可使用 TimeMonitor(data_time=True)。",
     },
     "no-times": {
@@ -53,7 +54,7 @@ MESSAGES: Words = {
         "zh": "{path} 不是带有单步耗时的训练日志。",
     },
     "fix-pipeline": {
-        "en": "Let pipeline_throughput find the slowest stage of the pipeline, and give it more num_parallel_workers.",
+        "en": "Let pipeline_throughput find the slowest stage of the pipeline, and increase its num_parallel_workers.",
         "zh": "用 pipeline_throughput 找出数据管道最慢的环节，再调大其 num_parallel_workers。",
     },
 }

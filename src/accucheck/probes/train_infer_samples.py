@@ -87,9 +87,9 @@ MESSAGES: Words = {
         "zh": "{column} 在{one}中输出类型为 {mine}，在{other}中为 {theirs}。",
     },
     "values-differ": {
-        "en": "{column} comes out different in {one} and in {other} from the same {samples:,} raw {samples:sample|samples}: "
-        "values are up to "
-        "{difference:.4g} apart, where their standard deviation is {scale:.4g}. First differing step ({step}): {mine} against {theirs}.",
+        "en": "{column} comes out different in {one} and in {other} from the same {samples:,} raw {samples:sample|samples}: values "
+        "differ by up to {difference:.4g}, with a standard deviation of {scale:.4g}. First differing step ({step}): {mine} against "
+        "{theirs}.",
         "zh": "同样的 {samples:,} 个原始样本，{column} 在{one}与{other}中输出不同：最大相差 {difference:.4g}，而其标准差为 {scale:.4g}。"
         "最先出现差异的是第 {step} 步：{mine} 与 {theirs}。",
     },
@@ -100,8 +100,8 @@ MESSAGES: Words = {
         "第 {step} 步：{mine} 与 {theirs}。",
     },
     "colours-differ": {
-        "en": "A picture of one colour becomes other numbers in {one} than in {other}: up to {difference:.4g} apart in {column}, where "
-        "its values span {spread:.4g}. Crops and flips cannot cause this; mean, std, scale or the order of channels differ.",
+        "en": "A single-colour picture becomes different numbers in {one} and {other}: they differ by up to {difference:.4g} in "
+        "{column}, whose values span {spread:.4g}. Crops and flips cannot cause this; mean, std, scale or channel order differ.",
         "zh": "纯色图片在{one}与{other}中得到的数值不同：{column} 最大相差 {difference:.4g}，而其取值跨度为 {spread:.4g}。"
         "裁剪、翻转不会造成这种差异；应是 mean、std、缩放或通道顺序不一致。",
     },
@@ -110,8 +110,8 @@ MESSAGES: Words = {
         "zh": "{one}中存在随机处理：同样的样本每次输出都不同。第一个随机步骤：{mine}。",
     },
     "range-differs": {
-        "en": "{column} is of another size in {one} (mean {mean:.4g}, standard deviation {std:.4g}) than in {other} "
-        "(mean {other_mean:.4g}, standard deviation {other_std:.4g}), each on its own samples.",
+        "en": "{column} has a different scale in {one} (mean {mean:.4g}, standard deviation {std:.4g}) and in {other} (mean "
+        "{other_mean:.4g}, standard deviation {other_std:.4g}), each measured on its own samples.",
         "zh": "{column} 在{one}中（均值 {mean:.4g}，标准差 {std:.4g}）与在{other}中（均值 {other_mean:.4g}，标准差 {other_std:.4g}）"
         "尺度不同（各用自己的样本）。",
     },
@@ -124,12 +124,12 @@ MESSAGES: Words = {
         "zh": "{one}含随机增强；纯色图片的输出与{other}一致，形状和类型也一致。",
     },
     "only-shape": {
-        "en": "{one} augments by chance, so that only shape, type and range were compared with {other}.",
+        "en": "{one} augments randomly, so only shape, type and range were compared with {other}.",
         "zh": "{one}含随机增强，因此与{other}只比较了形状、类型和取值范围。",
     },
     "inside-source": {
-        "en": "{one} or {other} reads through a source of the project's own; what it does to a sample was not compared, only what "
-        "comes after it.",
+        "en": "{one} or {other} reads through a custom source of the project; what the source does to a sample was not compared, only "
+        "what comes after it.",
         "zh": "{one}或{other}使用项目自定义的数据源；数据源内部对样本的处理未作比较，只比较了其后的步骤。",
     },
     "other-rows": {
@@ -138,10 +138,10 @@ MESSAGES: Words = {
         "zh": "{one}与{other}的数据源给出的原始数据类型不同（{column} 列），无法让同样的样本经过两者；只比较了最终的形状和类型。",
     },
     "not-replayed": {
-        "en": "The pipeline of {one} has a node that cannot be taken apart here ({what}).",
+        "en": "The pipeline of {one} has a node that cannot be replayed here ({what}).",
         "zh": "{one}的数据管道中有无法拆解的节点（{what}）。",
     },
-    "no-rows": {"en": "The source of {one} gives no rows.", "zh": "{one}的数据源没有给出任何数据。"},
+    "no-rows": {"en": "The source of {one} yields no rows.", "zh": "{one}的数据源没有给出任何数据。"},
     "pair-raised": {
         "en": "Samples of {other} did not go through the pipeline of {one}: {what}",
         "zh": "{other}的样本无法通过{one}的数据管道：{what}",
@@ -155,7 +155,7 @@ MESSAGES: Words = {
         "zh": "{one}与{other}没有可比较的输入列。",
     },
     "one-pipeline": {
-        "en": "Only one pipeline is given; name another one in pipelines (train, eval, infer) to compare with.",
+        "en": "Only one pipeline is set; add another one in pipelines (train, eval, infer) to compare it with.",
         "zh": "只给出了一个数据管道；请在 pipelines（train、eval、infer）中再给出一个用于比较。",
     },
     "fix-same": {
@@ -185,7 +185,7 @@ WORDS: Words = {
     "colour": {"en": "colour", "zh": "颜色"},
 }
 _OTHER_INPUT = {
-    "en": "The network is tested on inputs unlike those it learnt from, so its accuracy is lower than what it has learnt.",
+    "en": "The network is tested on inputs unlike those it learned from, so accuracy is lower than what it has learned.",
     "zh": "网络在与训练时不同的输入上被测试，测得的精度低于其真实水平。",
 }
 _SWAP = {
@@ -193,7 +193,7 @@ _SWAP = {
     "zh": "用训练的确定性步骤做一次评估，精度会立即变化。",
 }
 _CHANCE = {
-    "en": "The accuracy differs from run to run, and is that of distorted samples.",
+    "en": "Accuracy differs from run to run, and is measured on distorted samples.",
     "zh": "每次评估的精度都不同，且反映的是被扰动样本上的精度。",
 }
 WHY: Words = {

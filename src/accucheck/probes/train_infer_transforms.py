@@ -59,7 +59,7 @@ MESSAGES: Words = {
         "zh": "{input}：{what}。",
     },
     "scale-differs": {
-        "en": "Training and evaluation bring {input} to different scales: {what}.",
+        "en": "Training and evaluation scale {input} differently: {what}.",
         "zh": "训练和评估把 {input} 变换到了不同的尺度：{what}。",
     },
     "constants-differ": {
@@ -75,20 +75,20 @@ MESSAGES: Words = {
         "zh": "训练和评估中 {input} 的颜色通道不同：{what}。",
     },
     "own-statistics": {
-        "en": "{input} is brought to a scale by the statistics of the evaluation data themselves; training uses those of the training "
-        "data: {what}.",
+        "en": "Evaluation normalises {input} with the statistics of the evaluation data; training uses those of the training data: "
+        "{what}.",
         "zh": "评估时用评估数据自身的统计量对 {input} 做归一化，而训练用的是训练数据的统计量：{what}。",
     },
     "sampling-differs": {
-        "en": "{input} is read at another sampling rate in evaluation than in training: {what}.",
+        "en": "Evaluation reads {input} at a different sampling rate from training: {what}.",
         "zh": "训练和评估读取 {input} 时的采样率不同：{what}。",
     },
     "size-differs": {
-        "en": "{input} has another size in evaluation than in training: {what}.",
+        "en": "{input} has different sizes in training and evaluation: {what}.",
         "zh": "{input} 在训练和评估中的尺寸不同：{what}。",
     },
     "part-differs": {
-        "en": "Evaluation keeps a far smaller part of the sides of {input} than training, so all in it is larger: {what}.",
+        "en": "Evaluation crops {input} far more tightly than training, so objects appear larger: {what}.",
         "zh": "评估时 {input} 边长保留的比例远小于训练，其中的物体因此偏大：{what}。",
     },
     "interpolation-differs": {
@@ -96,11 +96,11 @@ MESSAGES: Words = {
         "zh": "训练和评估缩放 {input} 时所用的插值方式不同：{what}。",
     },
     "slice-differs": {
-        "en": "Training and evaluation give the network different parts of {input}: {what}.",
+        "en": "Training and evaluation pass different parts of {input} to the network: {what}.",
         "zh": "训练和评估送入网络的 {input} 取自序列的不同部分：{what}。",
     },
     "classes-apart": {
-        "en": "The numbers of the classes differ from those in training ({at}): {name} is {ours} here and {theirs} there.",
+        "en": "The class indices differ from those in training ({at}): {name} is {ours} here and {theirs} there.",
         "zh": "此处的类别编号与训练（{at}）不同：{name} 在这里是 {ours}，训练时是 {theirs}。",
     },
     "fitted-on-evaluation": {
@@ -134,11 +134,11 @@ MESSAGES: Words = {
         "zh": "{input} 没有问题：训练和评估的处理相同。",
     },
     "usual": {
-        "en": "{input} needs no attention: besides what is random in training, both do the same.",
+        "en": "{input} needs no attention: apart from random augmentation in training, both do the same.",
         "zh": "{input} 没有问题：除训练专用的随机操作外，两边的处理相同。",
     },
     "nothing-compared": {
-        "en": "Nothing that evaluation gives the network could be set beside training.",
+        "en": "No input of the network in evaluation could be matched with one in training.",
         "zh": "没有找到可与训练对照的评估输入。",
     },
     "no-evaluation": {
@@ -168,7 +168,7 @@ MESSAGES: Words = {
         "zh": "两边使用相同的步骤和参数，最好共用一个函数或一份配置。",
     },
     "fix-classes": {
-        "en": "Write the numbers of the classes once and give the same dict to both data sets.",
+        "en": "Define the class indices once and pass the same dict to both data sets.",
         "zh": "类别编号只写一份，把同一个字典传给两个数据集。",
     },
     "fix-fit": {
@@ -188,7 +188,7 @@ MESSAGES: Words = {
 WORDS: Words = {**shared.WORDS, **_grades.WORDS}
 
 _OTHER_INPUT = {
-    "en": "In evaluation the network gets inputs it was not trained on, so the measured accuracy is lower than what it can do.",
+    "en": "In evaluation the network gets inputs it was not trained on, so the measured accuracy is lower than what it is capable of.",
     "zh": "评估时的输入与训练时分布不同，测得的精度低于实际水平。",
 }
 _CHANCE = {
@@ -215,7 +215,7 @@ WHY: Words = {
     "interpolation-differs": _OTHER_INPUT,
     "slice-differs": _OTHER_INPUT,
     "classes-apart": {
-        "en": "Right answers count as wrong for these classes, so the measured accuracy is lower than what the network can do.",
+        "en": "Right answers count as wrong for these classes, so the measured accuracy is lower than what the network is capable of.",
         "zh": "网络按训练时的编号给出的正确答案会被判为错误：这些类别的测得精度因此偏低。",
     },
     "fitted-on-evaluation": {
@@ -229,7 +229,7 @@ WHY: Words = {
 }
 _SAME_SAMPLES = {
     "en": "Run a few raw samples through both pipelines without random steps and compare: np.allclose(train, evaluation).",
-    "zh": "用几个原始样本分别走两条流水线（去掉随机操作），用 np.allclose 比较输出。",
+    "zh": "用几个原始样本分别走两条数据管道（去掉随机操作），用 np.allclose 比较输出。",
 }
 _TWICE = {
     "en": "Evaluate the same checkpoint twice: with random steps the accuracy changes from run to run.",
@@ -242,7 +242,7 @@ _OVERLAP = {
 PROOF: Words = {
     **dict.fromkeys(WHY, _SAME_SAMPLES),
     "classes-apart": {
-        "en": "Print the confusion matrix of the evaluation: two classes stand in each other's place.",
+        "en": "Print the confusion matrix of the evaluation: two classes are swapped.",
         "zh": "打印评估的混淆矩阵：相应的类别会对调位置。",
     },
     "random-in-evaluation": _TWICE,

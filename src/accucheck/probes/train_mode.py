@@ -79,8 +79,8 @@ MESSAGES: Words = {
         "zh": "没有任何训练步训练 {network}，它在 {path} 第 {line} 行被切到训练模式，并在训练步之间于此处运行；如果这是评估，模式就不对。",
     },
     "evaluated-by-batch": {
-        "en": "{network} is evaluated here in training mode (line {line} of {path}); its BatchNorm has no scale and shift and may stand "
-        "for an InstanceNorm, which needs that.",
+        "en": "{network} is evaluated here in training mode (line {line} of {path}); its BatchNorm has no scale and shift and may "
+        "serve as an InstanceNorm, which needs that.",
         "zh": "此处在训练模式下评估 {network}（{path} 第 {line} 行）；其中的 BatchNorm 没有缩放和平移参数，可能是用来代替 InstanceNorm，"
         "那样就需要训练模式。",
     },
@@ -98,18 +98,17 @@ MESSAGES: Words = {
         "zh": "调用 {function} 时没有传 training=：无论 set_train 如何设置，推理时也会丢弃。",
     },
     "flag-left-on": {
-        "en": "{function} is switched by self.{flag}, which is on when {network} is evaluated ({at}): set_train does not reach it.",
+        "en": "{function} depends on self.{flag}, which is still on when {network} is evaluated ({at}): set_train does not change it.",
         "zh": "{function} 由 self.{flag} 控制，而评估 {network} 时它仍为开启（{at}）：set_train 影响不到它。",
     },
     "batch-statistics": {
-        "en": "{layer} has use_batch_statistics=True (at {count} {count:place|places}): also at inference it uses, "
-        "and updates, the statistics of "
-        "the batch at hand.",
+        "en": "{layer} has use_batch_statistics=True (at {count} {count:place|places}): in inference, too, it uses the statistics of "
+        "the current batch and updates its own.",
         "zh": "{layer} 设置了 use_batch_statistics=True（共 {count} 处）：推理时也使用当前 batch 的统计量，并继续更新。",
     },
     "fixed-statistics": {
-        "en": "{layer} has use_batch_statistics=False (at {count} {count:place|places}), also while it trains: it divides by the moving "
-        "statistics that it was made with, 0 and 1, and never updates them.",
+        "en": "{layer} has use_batch_statistics=False (at {count} {count:place|places}), even while training: it always uses its "
+        "initial moving statistics, 0 and 1, and never updates them.",
         "zh": "{layer} 设置了 use_batch_statistics=False（共 {count} 处），训练时也不例外：它始终使用创建时的滑动统计量 0 和 1，从不更新。",
     },
     "trains": {
@@ -126,8 +125,8 @@ MESSAGES: Words = {
     },
     "evaluates": {"en": "Evaluated in inference mode: {network}.", "zh": "在推理模式下评估：{network}。"},
     "mode-unseen": {
-        "en": "The mode of the network when it trains cannot be seen here: the training, or what switches the mode, is called or chosen "
-        "by code that was not found.",
+        "en": "Which mode the network trains in cannot be seen from the scripts: training, or the code that switches the mode, is "
+        "called or selected by code that was not found.",
         "zh": "从脚本中看不出训练时处于何种模式：训练过程或切换模式的代码由何处调用或选中，在此处看不到。",
     },
     "no-training": {
@@ -158,14 +157,14 @@ MESSAGES: Words = {
 WORDS: Words = _grades.WORDS
 
 _INFERENCE = {
-    "en": "In inference mode Dropout does nothing, and BatchNorm uses its moving mean and variance and never updates them: the "
-    "network trains without what was meant to regularise it, and the statistics it is later evaluated with are wrong.",
+    "en": "In inference mode Dropout does nothing, and BatchNorm uses its moving mean and variance and never updates them: the network "
+    "trains without its regularisation, and the statistics used in evaluation are wrong.",
     "zh": "推理模式下 Dropout 不起作用，BatchNorm 使用滑动均值和方差且从不更新：训练缺少了应有的正则化，"
     "之后评估所用的统计量也是错的。",
 }
 _TRAINING = {
-    "en": "In training mode Dropout keeps dropping, and BatchNorm normalises by the current batch and updates its moving "
-    "statistics: results depend on chance and on the batch, and are mostly worse than the network really is.",
+    "en": "In training mode Dropout keeps dropping, and BatchNorm normalises by the current batch and updates its moving statistics: "
+    "results depend on chance and on the batch, and usually understate the network.",
     "zh": "训练模式下 Dropout 仍在丢弃，BatchNorm 按当前 batch 归一化并更新滑动统计量：结果受随机性和 batch 影响，"
     "通常比网络的真实水平差。",
 }
@@ -191,15 +190,15 @@ WHY: Words = {
         "zh": "该函数的默认值是 training=True，set_train 对它不起作用：预测带有随机性，精度变差。",
     },
     "flag-left-on": {
-        "en": "Evaluation then drops at random as training does: its results differ from run to run, and are worse than the network is.",
+        "en": "Evaluation then drops activations at random as training does: results differ from run to run and understate the network.",
         "zh": "评估时会像训练一样随机丢弃：每次结果不同，且比网络的真实水平差。",
     },
     "batch-statistics": {
-        "en": "A prediction then depends on the other samples in its batch, and small batches give poor statistics.",
+        "en": "A prediction then depends on the other samples in its batch, and small batches have poor statistics.",
         "zh": "预测结果会受同一 batch 中其他样本的影响，batch 较小时统计量也不可靠。",
     },
     "fixed-statistics": {
-        "en": "The layer normalises nothing: the training goes as without it, slower or not at all.",
+        "en": "The layer normalises nothing: training behaves as if it were missing, and converges slowly or not at all.",
         "zh": "该层没有起到归一化作用：训练如同没有这一层，收敛变慢甚至不收敛。",
     },
 }

@@ -64,7 +64,7 @@ MESSAGES: Words = {
         "zh": "{optimizer} 的学习率由 {schedule} 给出：起始为 {first}，最大为 {highest}，结束时为 {last}。",
     },
     "rate-groups": {
-        "en": "{optimizer} gives groups of parameters learning rates of their own: {rates}.",
+        "en": "{optimizer} uses separate learning rates for groups of parameters: {rates}.",
         "zh": "{optimizer} 为各参数组分别设置了学习率：{rates}。",
     },
     "rate-unknown": {
@@ -72,7 +72,7 @@ MESSAGES: Words = {
         "zh": "{optimizer} 的学习率为 {expression}，从脚本中看不出它的值。",
     },
     "no-optimizer": {
-        "en": "No optimizer of MindSpore is seen to be made in what is examined.",
+        "en": "No MindSpore optimizer is created in the examined files.",
         "zh": "检查范围内没有看到创建 MindSpore 优化器。",
     },
     "rate-not-positive": {
@@ -80,51 +80,51 @@ MESSAGES: Words = {
         "zh": "{optimizer} 的学习率为 {rate}：网络学不到任何东西。",
     },
     "rate-huge": {
-        "en": "{optimizer} is given a learning rate of {rate} ({how}), far beyond what is usual.",
+        "en": "{optimizer} has a learning rate of {rate} ({how}), far above usual values.",
         "zh": "{optimizer} 的学习率设为 {rate}（{how}），远超常见范围。",
     },
     "rate-huge-step": {
-        "en": "{optimizer} is given a learning rate of {rate} ({how}): each step moves every weight by about that much, whatever the "
+        "en": "{optimizer} has a learning rate of {rate} ({how}): each step moves every weight by about that much, whatever the "
         "gradients are.",
         "zh": "{optimizer} 的学习率设为 {rate}（{how}）：无论梯度大小，每一步都会让每个权重改变大约这么多。",
     },
     "rate-for-momentum": {
-        "en": "{optimizer} is given a learning rate of {rate} and a momentum of {value} ({how}): the two stand in each other's place.",
+        "en": "{optimizer} has a learning rate of {rate} and a momentum of {value} ({how}): the two are swapped.",
         "zh": "{optimizer} 的学习率为 {rate}，momentum 为 {value}（{how}）：两者写反了位置。",
     },
     "momentum-tiny": {
-        "en": "{optimizer} is given {value} as {name} ({how}), which has next to no effect: it may be meant for another argument, such as "
-        "weight_decay.",
+        "en": "{optimizer} gets {name}={value} ({how}), which has almost no effect: the value may be intended for another argument, "
+        "such as weight_decay.",
         "zh": "{optimizer} 的 {name} 为 {value}（{how}），几乎不起作用：它可能是要传给别的参数的，例如 weight_decay。",
     },
     "schedule-ignored": {
-        "en": "The learning rates that {schedule} gives here are not used: the optimizer trains with a constant rate instead.",
+        "en": "The learning rates computed here by {schedule} are not used: the optimizer trains with a constant rate instead.",
         "zh": "此处 {schedule} 生成的学习率没有使用：优化器一直以固定的学习率训练。",
     },
     "schedule-unused": {
-        "en": "The learning rates that {schedule} gives here are not used: no optimizer gets them.",
+        "en": "The learning rates computed here by {schedule} are not used: no optimizer gets them.",
         "zh": "此处 {schedule} 生成的学习率没有使用：没有传给任何优化器。",
     },
     "optimizer-each-step": {
-        "en": "{optimizer} is made again for each batch, by the loop in line {line}: its moments, its number of steps and the place in its "
-        "schedule are lost each time.",
+        "en": "The loop in line {line} creates a new {optimizer} for each batch: moments, step count and position in the schedule are "
+        "lost each time.",
         "zh": "第 {line} 行的循环为每个 batch 重新创建 {optimizer}：它在各次更新之间保存的动量、步数和学习率进度全部丢失。",
     },
     "optimizer-each-epoch": {
-        "en": "{optimizer} is made again in each epoch, by the loop in line {line}: its moments, its number of steps and the place in its "
-        "schedule are lost each time.",
+        "en": "The loop in line {line} creates a new {optimizer} in each epoch: moments, step count and position in the schedule are "
+        "lost each time.",
         "zh": "第 {line} 行的循环在每个 epoch 重新创建 {optimizer}：每个 epoch 开始时，动量、步数和学习率进度都从头算起。",
     },
     "clip-tiny": {
-        "en": "{clip} limits the gradients to {limit} here ({how}): next to nothing of them is left.",
+        "en": "{clip} limits the gradients to {limit} here ({how}): almost nothing of them is left.",
         "zh": "{clip} 在此处把梯度限制到 {limit}（{how}）：梯度几乎不剩。",
     },
     "decay-huge": {
-        "en": "{optimizer} is given a weight decay of {decay} ({how}), far beyond what is usual.",
+        "en": "{optimizer} has a weight decay of {decay} ({how}), far above usual values.",
         "zh": "{optimizer} 的 weight_decay 设为 {decay}（{how}），远超常见范围。",
     },
     "schedule-length": {
-        "en": "The learning rate of the optimizer at {place} is made by {schedule} for {length} epochs, and the script trains for "
+        "en": "{schedule} computes the learning rate of the optimizer at {place} for {length} epochs, but the script trains for "
         "{epochs}.",
         "zh": "{place} 处优化器的学习率由 {schedule} 按 {length} 个 epoch 生成，而脚本训练 {epochs} 个 epoch。",
     },
@@ -134,27 +134,27 @@ MESSAGES: Words = {
         "zh": "{schedule} 在 {length} 次更新后就到达终点，而这是 epoch 数：{path} 第 {line} 行每次更新都前进一步，一个 epoch 有多步。",
     },
     "rate-over": {
-        "en": "{schedule} reaches its lowest rate after {steps} updates, however many batches an epoch has, although the training has "
-        "{epochs} epochs: it counts updates as epochs.",
+        "en": "{schedule} reaches its lowest rate after {steps} updates, whatever the number of batches in an epoch, although training "
+        "runs for {epochs} epochs: it counts updates as epochs.",
         "zh": "无论一个 epoch 有多少个 batch，{schedule} 的学习率在 {steps} 次更新后就已降到最低，而训练有 {epochs} 个 epoch："
         "更新次数被当成了 epoch 数。",
     },
     "rate-fades": {
-        "en": "{schedule} lowers the rate in the loop over the batches (line {line} of {path}): a thousandth of it is left after "
-        "{steps} updates.",
+        "en": "{schedule} lowers the learning rate in the loop over batches (line {line} of {path}): after {steps} updates a "
+        "thousandth of it is left.",
         "zh": "{schedule} 在遍历 batch 的循环中降低学习率（{path} 第 {line} 行）：{steps} 次更新后只剩千分之一。",
     },
     "rate-rises": {
-        "en": "The rate of {schedule} rises until the training ends, up to {highest}, and never falls.",
+        "en": "The learning rate of {schedule} rises until training ends, up to {highest}, and never falls.",
         "zh": "{schedule} 的学习率一直上升到训练结束（最高 {highest}），始终没有下降。",
     },
     "totals-kept": {
-        "en": "Gradients are added up here, and the totals are never set to zero: each update by line {line} of {path} gets those of all "
-        "steps before, too.",
+        "en": "Gradients are accumulated here and never reset to zero: each update in line {line} of {path} includes the gradients of "
+        "all earlier steps.",
         "zh": "此处累加梯度，但累加值从不清零：{path} 第 {line} 行的每次更新都包含之前所有步的梯度。",
     },
     "gradients-summed": {
-        "en": "The optimizer gets the sum of the gradients of {count} steps here: nothing divides it by {count}.",
+        "en": "The optimizer gets the sum of the gradients of {count} steps here; it is not divided by {count}.",
         "zh": "此处优化器拿到的是 {count} 步梯度之和，没有除以 {count}。",
     },
     "epochs": {
@@ -182,15 +182,15 @@ MESSAGES: Words = {
         "zh": "数据集在此处 repeat {count} 次，随后 {path} 第 {line} 行又用它训练 {epochs} 个 epoch：样本实际被训练的遍数是两者之积。",
     },
     "no-epochs": {
-        "en": "No Model.train, Model.fit or loop over epochs is found in what is examined.",
+        "en": "No Model.train, Model.fit or loop over epochs was found in the examined files.",
         "zh": "检查范围内没有找到 Model.train、Model.fit 或按 epoch 的循环。",
     },
     "batch": {
-        "en": "{call} makes batches of {batch} ({how}).",
+        "en": "{call} has a batch size of {batch} ({how}).",
         "zh": "{call} 的 batch 大小为 {batch}（{how}）。",
     },
     "batch-devices": {
-        "en": "{call} makes batches of {batch} ({how}); on {devices} devices that is {total} a step.",
+        "en": "{call} has a batch size of {batch} ({how}); on {devices} devices that is {total} per step.",
         "zh": "{call} 的 batch 大小为 {batch}（{how}），{devices} 卡每步共 {total}。",
     },
     "batch-unknown": {
@@ -198,35 +198,35 @@ MESSAGES: Words = {
         "zh": "{call} 的 batch 大小为 {batch}，从脚本中看不出它的值。",
     },
     "batch-text": {
-        "en": "{call} is given {batch} ({how}) as the batch size, which is no number.",
+        "en": "The batch size of {call} is {batch} ({how}), which is not a number.",
         "zh": "{call} 的 batch 大小为 {batch}（{how}），不是数字。",
     },
     "rate-text": {
-        "en": "{optimizer} is given {rate} ({how}) as the learning rate, which is no number.",
+        "en": "The learning rate of {optimizer} is {rate} ({how}), which is not a number.",
         "zh": "{optimizer} 的学习率为 {rate}（{how}），不是数字。",
     },
     "batch-not-positive": {
-        "en": "{call} is given a batch size of {batch}.",
+        "en": "{call} has a batch size of {batch}.",
         "zh": "{call} 的 batch 大小为 {batch}。",
     },
     "batch-huge": {
-        "en": "{call} makes batches of {batch} ({how}), far beyond what is usual.",
+        "en": "{call} has a batch size of {batch} ({how}), far above usual values.",
         "zh": "{call} 的 batch 大小为 {batch}（{how}），远超常见范围。",
     },
     "batch-small": {
-        "en": "No step of the training takes more than {total} {total:sample|samples}, which is no large batch.",
+        "en": "No training step uses more than {total} {total:sample|samples}, which is not a large batch.",
         "zh": "训练的每一步最多使用 {total} 个样本，batch 不算大。",
     },
     "no-batch": {
-        "en": "No batch size of training data is found in what is examined.",
+        "en": "No batch size of training data was found in the examined files.",
         "zh": "检查范围内没有找到训练数据的 batch 大小。",
     },
     "fix-rate": {
-        "en": "Set a learning rate within the bounds that a learning rate range test gives.",
+        "en": "Set a learning rate within the bounds found by a learning rate range test.",
         "zh": "把学习率设到学习率范围实验给出的上下限之间。",
     },
     "fix-names": {
-        "en": "Give the arguments of the optimizer by name: learning_rate=..., momentum=..., weight_decay=...",
+        "en": "Pass the arguments of the optimizer by name: learning_rate=..., momentum=..., weight_decay=...",
         "zh": "用参数名传给优化器：learning_rate=…、momentum=…、weight_decay=…",
     },
     "fix-schedule": {
@@ -238,32 +238,32 @@ MESSAGES: Words = {
         "zh": "学习率的 epoch 数与训练的 epoch 数使用同一个变量。",
     },
     "fix-clear": {
-        "en": "Set the totals to zero after each update: self.map(ops.partial(ops.assign), self.totals, self.zeros)",
+        "en": "Reset the accumulated gradients after each update: self.map(ops.partial(ops.assign), self.totals, self.zeros)",
         "zh": "每次更新后将累加值清零：self.map(ops.partial(ops.assign), self.totals, self.zeros)",
     },
     "fix-mean": {
-        "en": "Divide the loss or the gradients by the number of steps that are added up, unless the rate was chosen for the sum.",
+        "en": "Divide the loss or the gradients by the number of accumulated steps, unless the learning rate was chosen for the sum.",
         "zh": "用累加的步数去除损失或梯度；若学习率就是按求和选定的，则无需修改。",
     },
     "fix-before-loop": {
-        "en": "Make the optimizer, and what takes its gradients, once before the loop.",
+        "en": "Create the optimizer and the gradient function once, before the loop.",
         "zh": "在循环之前创建一次优化器和求梯度的函数。",
     },
     "fix-limit": {
-        "en": "Set a usual limit, 0.1 to 10, or print the norm of the gradients over some steps and clip only its peaks.",
+        "en": "Use a usual limit, 0.1 to 10, or print the gradient norm over some steps and clip only its peaks.",
         "zh": "使用常见的上限（0.1 至 10）；或打印若干步的梯度范数，只裁剪其峰值。",
     },
-    "fix-decay": {"en": "Set a usual weight decay, 0 to 0.1.", "zh": "使用常见的 weight_decay（0 至 0.1）。"},
+    "fix-decay": {"en": "Use a usual weight decay, 0 to 0.1.", "zh": "使用常见的 weight_decay（0 至 0.1）。"},
     "fix-updates": {
         "en": "Count the length of the schedule in updates: the number of epochs times dataset.get_dataset_size().",
         "zh": "按更新次数设置学习率的长度：epoch 数乘以 dataset.get_dataset_size()。",
     },
     "fix-move": {
-        "en": "Lower the rate in the loop over the epochs, or choose the factor for the number of updates.",
+        "en": "Lower the learning rate in the loop over epochs, or choose the decay factor by the number of updates.",
         "zh": "在 epoch 循环中降低学习率，或按更新次数选取衰减系数。",
     },
     "fix-come-down": {
-        "en": "Let the rate fall after a warm-up of a few percent of the steps.",
+        "en": "Limit the warm-up to a few percent of the steps, and let the learning rate fall after it.",
         "zh": "预热只占总步数的百分之几，之后让学习率下降。",
     },
     "fix-epochs": {"en": "Set the number of epochs.", "zh": "设置训练的 epoch 数。"},
@@ -304,12 +304,12 @@ _HOW: Words = {
 }
 
 _LITTLE = {
-    "en": "With it the weights do not follow the gradients at all, or leap over every minimum.",
+    "en": "The weights then do not follow the gradients at all, or overshoot every minimum.",
     "zh": "这样权重完全不随梯度变化，或每一步都越过最小值，无法收敛。",
 }
 _KEPT = {
-    "en": "The optimizer keeps the rate that it was given instead: no warm-up and no decay take place, and training ends less "
-    "precise than meant.",
+    "en": "The optimizer keeps its constant rate instead: there is no warm-up and no decay, and training converges less well than "
+    "intended.",
     "zh": "优化器一直使用另外给定的学习率：没有预热，也没有衰减，训练末期的精度达不到预期。",
 }
 _OFTEN = {
@@ -318,15 +318,15 @@ _OFTEN = {
     "zh": "网络看到数据的遍数远超预期，容易过拟合；按数据集大小计算的学习率也与实际步数不符。",
 }
 _BEGINS = {
-    "en": "Momentum never builds up, the first steps of Adam and its like are as large as the rate whatever the gradients are, and a "
-    "schedule stays at its beginning.",
+    "en": "Momentum never builds up, the first steps of Adam-like optimizers are as large as the learning rate whatever the gradients "
+    "are, and a schedule never gets past its start.",
     "zh": "动量无法积累；Adam 一类优化器最初几步的大小等于学习率，与梯度无关；学习率一直停在开头。",
 }
 _OVER = {
-    "en": "From then on the weights hardly change: nearly the whole training is done at next to no rate.",
+    "en": "From then on the weights hardly change: almost all of training runs at a learning rate near 0.",
     "zh": "此后权重几乎不再变化：绝大部分训练都在极小的学习率下进行。",
 }
-_REFUSED = {"en": "MindSpore refuses it, so that no such training runs.", "zh": "MindSpore 会拒绝该值，训练无法运行。"}
+_REFUSED = {"en": "MindSpore rejects it, so training does not run.", "zh": "MindSpore 会拒绝该值，训练无法运行。"}
 WHY: Words = {
     "rate-not-positive": {
         "en": "A rate of 0 changes no weight, and a negative one moves away from the minimum.",
@@ -335,7 +335,7 @@ WHY: Words = {
     **dict.fromkeys(("rate-huge", "rate-huge-step"), _LITTLE),
     "rate-for-momentum": _LITTLE,
     "momentum-tiny": {
-        "en": "Earlier gradients hardly count, and what was given in the wrong place is missing where it belongs.",
+        "en": "Earlier gradients hardly count, and the misplaced value is missing where it belongs.",
         "zh": "历史梯度几乎不起作用，而传错位置的值在它该在的地方缺失了。",
     },
     **dict.fromkeys(("schedule-ignored", "schedule-unused"), _KEPT),
@@ -345,34 +345,33 @@ WHY: Words = {
         "zh": "无论损失多大，权重几乎不动。",
     },
     "decay-huge": {
-        "en": "The weights are pulled towards zero faster than the gradients can form them.",
+        "en": "The weights are pulled towards zero faster than the gradients can shape them.",
         "zh": "权重被拉向零的速度超过梯度的作用，学不到东西。",
     },
     "schedule-length": {
-        "en": "A schedule that is longer than the training stops before the rate has come down; a shorter one stays at its end, so "
-        "that the last epochs hardly train.",
+        "en": "If the schedule is longer than training, training stops before the rate has come down; if it is shorter, the rate stays "
+        "at its end value, and the last epochs hardly train.",
         "zh": "生成的学习率比训练长，训练结束时学习率尚未降到位；比训练短，则后面的 epoch 停留在末值，几乎不再学习。",
     },
     "schedule-by-epochs": {
-        "en": "The rate is at its end within the first epoch or two: the rest of the training hardly changes the weights, or the rate of a "
-        "wave goes up and down all the time.",
+        "en": "The learning rate reaches its end within the first epoch or two: the rest of training hardly changes the weights; a "
+        "cyclic rate goes up and down all the time.",
         "zh": "学习率在最初一两个 epoch 内就到达终点：其余的训练几乎不再改变权重；周期性的学习率则不停升降。",
     },
     "rate-over": _OVER,
     "rate-fades": _OVER,
     "rate-rises": {
-        "en": "The last steps are the largest: the weights jump around the minimum in place of settling in it, and the accuracy that is "
-        "saved is that of a random moment.",
+        "en": "The last steps are the largest: the weights jump around the minimum instead of settling, and the saved accuracy is that "
+        "of an arbitrary moment.",
         "zh": "越到最后步长越大：权重在极小值附近来回跳动而不收敛，保存下来的精度取决于停在哪一刻。",
     },
     "totals-kept": {
-        "en": "The updates grow from step to step and point to where the weights were long ago: the training becomes unstable or stands "
-        "still.",
+        "en": "Updates grow from step to step and follow gradients of weights from long ago: training becomes unstable or stalls.",
         "zh": "更新量逐步增大，而且方向取决于很久以前的权重：训练不稳定或停滞。",
     },
     "gradients-summed": {
-        "en": "Each update is {count} times as large as with the mean, as if the learning rate were, and limits of clipping are reached "
-        "sooner.",
+        "en": "Each update is {count} times as large as with the mean, as if the learning rate were {count} times higher, and gradient "
+        "clipping sets in sooner.",
         "zh": "每次更新是取平均时的 {count} 倍，相当于学习率放大；梯度裁剪也更容易触发。",
     },
     "epochs-zero": {"en": "The weights stay as initialised.", "zh": "权重停留在初始值。"},
@@ -383,14 +382,14 @@ WHY: Words = {
         "zh": "每个 epoch 的更新次数很少；若学习率未作相应调整，大 batch 收敛到的解泛化较差。",
     },
     **dict.fromkeys(("batch-text", "rate-text"), _REFUSED),
-    "batch-not-positive": {"en": "There is no such batch.", "zh": "不存在这样的 batch。"},
+    "batch-not-positive": {"en": "A batch of this size cannot exist.", "zh": "不存在这样的 batch。"},
 }
 _PRINT_RATE = {
     "en": "Print the learning rate in effect at several steps: optimizer.get_lr(), or the LearningRateScheduler's log.",
     "zh": "在若干步打印实际生效的学习率，例如 optimizer.get_lr()。",
 }
 _PRINT_TOTALS = {
-    "en": "Print the norm of what the optimizer is given, for some updates: it is about that of the gradients of one step.",
+    "en": "Print the norm of the gradients that the optimizer receives for some updates: it should be about the norm for one step.",
     "zh": "打印若干次更新中交给优化器的梯度的范数：应与单步梯度的范数相近。",
 }
 _PRINT_STEPS = {
@@ -400,7 +399,7 @@ _PRINT_STEPS = {
 }
 _PRINT_TYPE = {"en": "Print the value and its type at this place.", "zh": "在此处打印该值及其类型。"}
 _PRINT_COUNT = {
-    "en": "Print optimizer.global_step after each epoch: it starts again instead of counting on.",
+    "en": "Print optimizer.global_step after each epoch: it restarts instead of increasing.",
     "zh": "每个 epoch 之后打印 optimizer.global_step：它从头开始，而不是继续累加。",
 }
 PROOF: Words = {
@@ -409,18 +408,18 @@ PROOF: Words = {
     "rate-huge-step": _PRINT_RATE,
     "rate-for-momentum": _PRINT_RATE,
     "momentum-tiny": {
-        "en": "Print the attributes of the optimizer after it is made, and compare them with what was meant.",
+        "en": "Print the attributes of the optimizer after creating it, and compare them with the intended values.",
         "zh": "创建优化器后打印它的各项属性，与预期值比较。",
     },
     "schedule-ignored": _PRINT_RATE,
     "schedule-unused": _PRINT_RATE,
     **dict.fromkeys(("optimizer-each-step", "optimizer-each-epoch"), _PRINT_COUNT),
     "clip-tiny": {
-        "en": "Print the norm of the gradients before and behind the clipping, for some steps.",
+        "en": "Print the gradient norm before and after clipping for some steps.",
         "zh": "打印若干步中裁剪前后的梯度范数。",
     },
     "decay-huge": {
-        "en": "Print the norm of the weights over some hundred steps: it falls to about 0.",
+        "en": "Print the norm of the weights over a few hundred steps: it falls to about 0.",
         "zh": "打印几百步中权重的范数：它会降到 0 附近。",
     },
     "schedule-length": {

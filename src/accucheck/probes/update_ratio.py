@@ -66,13 +66,13 @@ MESSAGES: Words = {
     **_live.LACKS,
     "replaced": {
         "en": "{count:,} of {all:,} weights change by more than {limit:g} times their own size in a step (median of {steps:,} steps: "
-        "{middle:.2g}): training replaces what it has learned at each step.",
+        "{middle:.2g}): each step overwrites what training has learned.",
         "zh": "{all:,} 个权重中有 {count:,} 个每步的更新量超过自身大小的 {limit:g} 倍（{steps:,} 步的中位数：{middle:.2g}）："
         "每一步都在覆盖已学到的内容。",
     },
     "too-large": {
-        "en": "{count:,} of {all:,} weights have an update ratio above {limit:g} (median of {steps:,} steps: {middle:.2g}): the learning "
-        "rate is high for them, or their first values are small.",
+        "en": "{count:,} of {all:,} weights have an update ratio above {limit:g} (median of {steps:,} steps: {middle:.2g}): the "
+        "learning rate is high for them, or their initial values are small.",
         "zh": "{all:,} 个权重中有 {count:,} 个的更新比大于 {limit:g}（{steps:,} 步的中位数：{middle:.2g}）：学习率偏大，或初始权重偏小。",
     },
     "too-small": {
@@ -89,7 +89,7 @@ MESSAGES: Words = {
         "zh": "{all:,} 个权重中有 {count:,} 个的更新比小于 {limit:g}：{names}。",
     },
     "schedule-unknown": {
-        "en": "The learning rate follows a schedule whose later rates could not be computed: small updates may be those of a warm-up.",
+        "en": "The learning rate follows a schedule whose later rates could not be computed: small updates may be due to a warm-up.",
         "zh": "学习率随调度变化，其后续取值无法计算：更新偏小可能只是预热。",
     },
     "not-finite": {
@@ -109,7 +109,7 @@ MESSAGES: Words = {
         "zh": "优化器中没有二维及以上且初始值非零的权重。",
     },
     "few-steps": {
-        "en": "Within {seconds:g} s only {steps:,} steps were done, too few to tell.",
+        "en": "Within {seconds:g} s only {steps:,} steps were completed, too few to judge.",
         "zh": "{seconds:g} 秒内只完成了 {steps:,} 步，不足以判断。",
     },
     "examined": {
@@ -127,14 +127,14 @@ MESSAGES: Words = {
     },
 }
 _TOO_LARGE = {
-    "en": "Steps that are large for the weights jump over the minimum: the loss swings or diverges.",
+    "en": "Steps that are large relative to the weights overshoot the minimum: the loss oscillates or diverges.",
     "zh": "相对权重过大的更新会越过最优点，loss 震荡甚至发散。",
 }
 WHY: Words = {
     "replaced": _TOO_LARGE,
     "too-large": _TOO_LARGE,
     "too-small": {
-        "en": "Weights that hardly move learn nothing in the given time.",
+        "en": "Weights that hardly move learn nothing in the available time.",
         "zh": "权重几乎不动，在规定的训练时间内学不到内容。",
     },
 }

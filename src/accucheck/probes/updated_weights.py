@@ -86,16 +86,16 @@ MESSAGES: Words = {
         "zh": "全部 {count:,} 个参数的更新方向与标杆相反：loss 在被增大。",
     },
     "updates-differ": {
-        "en": "{count:,} of {moved:,} parameters were updated otherwise than in the benchmark: {names}. In the order of the network "
-        "the last is {last}.",
+        "en": "{count:,} of {moved:,} parameters were updated differently from the benchmark: {names}. The last of them in network "
+        "order is {last}.",
         "zh": "{moved:,} 个参数中有 {count:,} 个的更新与标杆不同：{names}。按网络顺序最靠后的是 {last}。",
     },
     "unmoved": {
-        "en": "{count:,} {count:parameter|parameters} did not change, though {count:it does|they do} in the benchmark: {names}.",
+        "en": "{count:,} {count:parameter|parameters} did not change, although {count:it does|they do} in the benchmark: {names}.",
         "zh": "有 {count:,} 个参数没有变化，而标杆中有变化：{names}。",
     },
     "moved-alone": {
-        "en": "{count:,} {count:parameter|parameters} changed, though {count:it does|they do} not in the benchmark: {names}.",
+        "en": "{count:,} {count:parameter|parameters} changed, although {count:it does|they do} not in the benchmark: {names}.",
         "zh": "有 {count:,} 个参数发生了变化，而标杆中没有变化：{names}。",
     },
     "statistics-factor": {
@@ -104,16 +104,16 @@ MESSAGES: Words = {
         "zh": "有 {layers:,} 层的滑动统计量的变化量是标杆的 {factor:.4g} 倍：{names}。训练 loss 看不出这一点，评估时才会显现。",
     },
     "statistics-still": {
-        "en": "The moving statistics of {layers:,} {layers:layer|layers} did not move, though they do in the benchmark: {names}.",
+        "en": "The moving statistics of {layers:,} {layers:layer|layers} did not change, although they do in the benchmark: {names}.",
         "zh": "有 {layers:,} 层的滑动统计量没有变化，而标杆中有变化：{names}。",
     },
     "statistics-differ": {
-        "en": "The moving statistics of {layers:,} {layers:layer|layers} moved otherwise than in the benchmark: {names}.",
+        "en": "The moving statistics of {layers:,} {layers:layer|layers} changed differently from the benchmark: {names}.",
         "zh": "有 {layers:,} 层的滑动统计量的变化与标杆不同：{names}。",
     },
     "follows": {
-        "en": "{count:,} of {moved:,} parameters and statistics were updated otherwise than in the benchmark: {names}. The first losses "
-        "differ already ({value:.9g} here, {other:.9g} in the benchmark), so that this follows and says nothing of its own.",
+        "en": "{count:,} of {moved:,} parameters and statistics were updated differently from the benchmark: {names}. The first losses "
+        "already differ ({value:.9g} here, {other:.9g} in the benchmark), so this is only a consequence.",
         "zh": "{moved:,} 个参数和统计量中有 {count:,} 个的更新与标杆不同：{names}。首步 loss 已经不同"
         "（本脚本 {value:.9g}，标杆 {other:.9g}），更新不同是其结果，不能单独说明问题。",
     },
@@ -152,21 +152,22 @@ MESSAGES: Words = {
         "zh": "核对学习率、loss 的 reduction（mean、sum）、loss scale 及其还原、按卡数求平均，以及优化器的偏差修正。",
     },
     "fix-backward": {
-        "en": "Begin at the last of them: what lies behind it has the right gradient. Compare the gradients there, and the groups of "
-        "the optimizer (weight decay, learning rates).",
+        "en": "Start at the last of them: everything after it has the right gradient. Compare the gradients there, and the parameter "
+        "groups of the optimizer (weight decay, learning rates).",
         "zh": "从其中最靠后的参数查起：它之后的层梯度都是对的。对比该处的梯度，以及优化器的参数分组（权重衰减、学习率）。",
     },
     "fix-overflow": {
-        "en": "Look at the loss and the gradients of this step: the first of them that is NaN or Inf tells where it begins (mp.01).",
+        "en": "Look at the loss and the gradients of this step: the first of them that is NaN or Inf shows where it begins (mp.01).",
         "zh": "查看这一步的 loss 和梯度：最先出现 NaN 或 Inf 的位置就是起点（mp.01）。",
     },
     "fix-momentum": {
-        "en": "Write out momentum of each BatchNorm: it is what stays in mindspore.nn (0.9), and what is added in PyTorch (0.1).",
+        "en": "Set momentum explicitly for each BatchNorm: in mindspore.nn it is the share that is kept (0.9), in PyTorch the share "
+        "that is added (0.1).",
         "zh": "显式写出每个 BatchNorm 的 momentum：mindspore.nn 中是旧值的占比（0.9），PyTorch 中是新值的占比（0.1）。",
     },
     "fix-statistics": {
-        "en": "Compare the layer in front of each: a bias missing on one side shifts the mean (cmp.05). Then momentum, and whether the "
-        "variance is that of the sample (n - 1).",
+        "en": "Compare the layer before each: a bias missing on one side shifts the mean (cmp.05). Then compare momentum, and whether "
+        "the variance is the sample variance (n - 1).",
         "zh": "核对各自前面的一层：一侧缺少偏置会使均值平移（cmp.05）。再核对 momentum，以及方差是否为无偏估计（n - 1）。",
     },
     "fix-training": {
@@ -174,25 +175,25 @@ MESSAGES: Words = {
         "zh": "训练前调用 set_train()，每次评估之后再调用一次；检查是否设了 use_batch_statistics=False。",
     },
     "fix-frozen": {
-        "en": "Look for requires_grad, stop_gradient, and the list of parameters that the optimizer is given, on both sides.",
+        "en": "Look for requires_grad, stop_gradient, and the list of parameters passed to the optimizer, on both sides.",
         "zh": "检查两边的 requires_grad、stop_gradient 以及传给优化器的参数列表。",
     },
 }
 
 _BACKWARD: Words = {
     "why": {
-        "en": "Weights that start equal and are updated otherwise part from the second step on.",
+        "en": "Weights that start equal but are updated differently diverge from the second step on.",
         "zh": "起点相同而更新不同，从第二步起两个网络就不再相同。",
     },
     "proof": {
-        "en": "Repeat one step of plain SGD on both sides: then the updates are the gradients times the learning rate, and tell the "
-        "backward pass from the optimizer.",
+        "en": "Repeat one step of plain SGD on both sides: then the updates are the gradients times the learning rate, which separates "
+        "the backward pass from the optimizer.",
         "zh": "两边都改用普通 SGD 重做一步：此时更新量就是学习率乘梯度，可以区分是反向还是优化器的问题。",
     },
 }
 _STATISTICS: Words = {
     "why": {
-        "en": "Evaluation uses these numbers in place of those of the batch.",
+        "en": "Evaluation uses these statistics instead of those of the batch.",
         "zh": "评估时用的是这些统计量，而不是当前 batch 的统计量。",
     },
     "proof": {

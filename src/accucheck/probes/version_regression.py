@@ -74,8 +74,8 @@ MESSAGES: Words = {
         "zh": "两个版本的 loss 在第 {step:,.12g} 个 {unit} 处分叉（相对差异 {relative:.2e}）。",
     },
     "nan-now": {
-        "en": "The loss is NaN or Inf from {unit} {step:,.12g} on; with the previous version it was not. Item mp.01 "
-        "is about where it comes from.",
+        "en": "The loss is NaN or Inf from {unit} {step:,.12g} on; with the previous version it was not. Item mp.01 traces where it "
+        "comes from.",
         "zh": "loss 在第 {step:,.12g} 个 {unit} 变为 NaN 或 Inf，旧版本没有。其来源见检查项 mp.01。",
     },
     "nan-then": {
@@ -83,7 +83,7 @@ MESSAGES: Words = {
         "zh": "旧版本的 loss 在第 {step:,.12g} 个 {unit} 变为 NaN 或 Inf，当前版本没有。",
     },
     "ends-nan": {
-        "en": "At the end the {what} is NaN or Inf; with the previous version it was not. Item mp.01 is about where it comes from.",
+        "en": "At the end the {what} is NaN or Inf; with the previous version it was not. Item mp.01 traces where it comes from.",
         "zh": "结束时的{what}为 NaN 或 Inf，旧版本没有。其来源见检查项 mp.01。",
     },
     "ended-nan": {
@@ -103,9 +103,9 @@ MESSAGES: Words = {
         "zh": _ENDS[1] + "：更好。",
     },
     "maybe-worse": {
-        "en": _ENDS[0] + ": worse, but the two runs differ from the first loss on and no second run "
-        "(curves.rerun) tells how far runs of one "
-        "version differ.",
+        "en": _ENDS[0]
+        + ": worse, but the two runs differ from the first loss on and no second run (curves.rerun) shows how far runs "
+        "of one version differ.",
         "zh": _ENDS[1]
         + "：有所变差，但两次运行从第一个 loss 起就不同，又没有重跑（curves.rerun）可供判断同一版本自身的波动。",
     },

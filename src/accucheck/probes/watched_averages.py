@@ -68,9 +68,9 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _EVALUATED = (
-    "When the run evaluated after step {step:,}, {count:,} of {of:,} BatchNorm layers passed on what they were given: {names}. {first} "
-    "takes a deviation of {given:.3g} and gives {gave:.3g}, in training {trained:.3g}: its moving averages are still next to the "
-    "mean of 0 and the variance of 1 with which they began",
+    "When the run evaluated after step {step:,}, {count:,} of {of:,} BatchNorm layers output their input almost unchanged: {names}. "
+    "The input of {first} has a standard deviation of {given:.3g}, its output {gave:.3g} (in training: {trained:.3g}): its moving "
+    "averages are still close to their initial mean of 0 and variance of 1",
     "第 {step:,} 步之后的评估中，{of:,} 个 BatchNorm 层有 {count:,} 个原样输出其输入：{names}。{first} 的输入标准差为 {given:.3g}，"
     "输出为 {gave:.3g}，而训练时为 {trained:.3g}：其滑动平均仍接近初始的均值 0、方差 1",
 )
@@ -78,23 +78,24 @@ MESSAGES: Words = {
     **_watched_networks.MESSAGES,
     "too-slow": {
         "en": _EVALUATED[0]
-        + ". With a momentum of {momentum:g} they keep {kept:.0%} of that after {step:,} steps, and need {needed:,} to arrive.",
+        + ". With a momentum of {momentum:g} they retain {kept:.0%} of that after {step:,} steps, and need {needed:,} steps to "
+        "converge.",
         "zh": _EVALUATED[1]
         + "。momentum 为 {momentum:g} 时，{step:,} 步之后仍保留初始值的 {kept:.0%}，约需 {needed:,} 步才能跟上。",
     },
     "on-the-way": {
-        "en": _EVALUATED[0] + ". With a momentum of {momentum:g} they keep {kept:.0%} of that after {step:,} steps.",
+        "en": _EVALUATED[0] + ". With a momentum of {momentum:g} they retain {kept:.0%} of that after {step:,} steps.",
         "zh": _EVALUATED[1] + "。momentum 为 {momentum:g} 时，{step:,} 步之后仍保留初始值的 {kept:.0%}。",
     },
     "not-arrived": {"en": _EVALUATED[0] + ".", "zh": _EVALUATED[1] + "。"},
     "still": {
-        "en": "The moving averages of {count:,} of {of:,} BatchNorm {of:layer|layers} are the same to the last bit after {step:,} steps, "
-        "though these layers ran in training mode: {names}.",
+        "en": "The moving averages of {count:,} of {of:,} BatchNorm {of:layer|layers} are bitwise unchanged after {step:,} steps, "
+        "although these layers ran in training mode: {names}.",
         "zh": "{of:,} 个 BatchNorm 层中有 {count:,} 个的滑动平均在 {step:,} 步之后与开始时逐位相同，而这些层是以训练模式运行的：{names}。",
     },
     "arrived": {
-        "en": "When the run evaluated after step {step:,}, the {of:,} BatchNorm {of:layer|layers} did not pass on what they were given: "
-        "their moving averages have left where they began.",
+        "en": "When the run evaluated after step {step:,}, the {of:,} BatchNorm {of:layer|layers} did normalise their inputs: their "
+        "moving averages have moved away from the initial values.",
         "zh": "第 {step:,} 步之后的评估中，{of:,} 个 BatchNorm 层都没有原样输出其输入：滑动平均已离开初始值。",
     },
     "not-compared": {
@@ -102,17 +103,20 @@ MESSAGES: Words = {
         "zh": "没有观察到既参与训练、又在至少 {least:,} 步之后参与评估的 BatchNorm 层。",
     },
     "fix-momentum": {
-        "en": "nn.BatchNorm keeps `momentum` of the average (PyTorch: 1 - momentum): 0.9 arrives within some dozens of steps. Take one "
-        "that suits the steps of the training, and evaluate only when they have arrived.",
+        "en": "nn.BatchNorm keeps the share `momentum` of the average at each step (PyTorch: 1 - momentum): with 0.9 it converges "
+        "within a few dozen steps. Choose one that suits the number of training steps, and evaluate only after the averages have "
+        "converged.",
         "zh": "nn.BatchNorm 每步保留滑动平均的 momentum 倍（PyTorch 为 1 - momentum）：0.9 几十步即可跟上。请按训练步数选择。",
     },
     "fix-move": {
-        "en": "See momentum (1 keeps the averages for ever), what sets them back, and whether the evaluated network is the trained one.",
+        "en": "Check momentum (1 never updates the averages), whether some code resets them, and whether the evaluated network is the "
+        "trained one.",
         "zh": "检查 momentum（为 1 时滑动平均永不更新）、是否有代码重置滑动平均，以及评估的网络与训练的网络是否同一个。",
     },
 }
 _OTHER = {
-    "en": "In inference the layers after it get values of another scale than those they learned with: metrics say nothing of the weights.",
+    "en": "In inference, the layers after it receive values of a different scale from those in training: metrics say nothing about the "
+    "weights.",
     "zh": "推理时其后的层得到的数值与训练时的量级不同，评估指标无法反映权重的好坏。",
 }
 WHY: Words = dict.fromkeys(("too-slow", "not-arrived", "still"), _OTHER)

@@ -48,7 +48,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "layout": {
-        "en": "{name} has the shape {shape} in the watched training, the benchmark's {other}: axes stand in another order.",
+        "en": "{name} has the shape {shape} in the watched training, the benchmark's {other}: the axes are in a different order.",
         "zh": "所观察训练中 {name} 的形状为 {shape}，标杆为 {other}：各维度的次序不同。",
     },
     "shape": {

@@ -67,7 +67,7 @@ MESSAGES: Words = {
         "zh": "同一步中，{all:,} 个权重里有 {count:,} 个在 {moves} 模式下更新，在 {stays} 模式下不变：{names}。",
     },
     "rates-differ": {
-        "en": "From step {step} on the learning rate in force is {pynative:.4g} in PyNative mode and {graph:.4g} in graph mode.",
+        "en": "From step {step} on, the learning rate in effect is {pynative:.4g} in PyNative mode and {graph:.4g} in graph mode.",
         "zh": "从第 {step} 步起，实际生效的学习率在 PyNative 模式下为 {pynative:.4g}，在图模式下为 {graph:.4g}。",
     },
     "differs-at-once": {
@@ -81,25 +81,25 @@ MESSAGES: Words = {
         "图模式 {graph:.6g}。图中有内容停留在编译时的状态。",
     },
     "first-cell": {
-        "en": "Step {step}: what {cell} gives is the first to differ, {pynative} in PyNative mode and {graph} in graph mode; {before} "
-        "before it still agrees.",
+        "en": "Step {step}: the output of {cell} is the first to differ, {pynative} in PyNative mode and {graph} in graph mode; "
+        "{before} before it still agrees.",
         "zh": "第 {step} 步：最先出现差异的是 {cell} 的输出，PyNative 模式为 {pynative}，图模式为 {graph}；其前的 {before} 仍然一致。",
     },
     "first-cell-of-all": {
-        "en": "Step {step}: what {cell} gives, the first layer that can be compared, differs: {pynative} in PyNative mode and {graph} in "
-        "graph mode.",
+        "en": "Step {step}: the output of {cell}, the first layer that can be compared, differs: {pynative} in PyNative mode and "
+        "{graph} in graph mode.",
         "zh": "第 {step} 步：可比较的第一个层 {cell} 的输出就已不同，PyNative 模式为 {pynative}，图模式为 {graph}。",
     },
     "random": {
-        "en": "The network draws numbers while it trains ({names}), so that losses of both modes need not agree.",
+        "en": "The network draws random numbers while training ({names}), so the losses of the two modes need not agree.",
         "zh": "网络训练时会产生随机数（{names}），两种模式的 loss 不必相同。",
     },
     "not-comparable": {
-        "en": "Losses of both modes were not compared: {reason}. accucheck watch --mode both gives both the same seed.",
+        "en": "Losses of both modes were not compared: {reason}. accucheck watch --mode both sets the same seed for both.",
         "zh": "未比较两种模式的 loss：{reason}。accucheck watch --mode both 会给两次运行相同的随机种子。",
     },
     "agree": {
-        "en": "{steps:,} steps gave the same losses in PyNative and in graph mode, within {most:.1g}.",
+        "en": "{steps:,} steps have the same losses in PyNative and graph mode, within {most:.1g}.",
         "zh": "{steps:,} 步的 loss 在 PyNative 和图模式下一致，相差不超过 {most:.1g}。",
     },
     "one-mode": {
@@ -129,12 +129,12 @@ WORDS: Words = {
     "graph": {"en": "graph", "zh": "图"},
 }
 _ONE_WORKS = {
-    "en": "Only one mode can be used: either the speed of graph mode or the debugging of PyNative is out of reach.",
+    "en": "Only one mode can be used: either the speed of graph mode or debugging in PyNative mode is unavailable.",
     "zh": "只有一种模式可用：要么得不到图模式的性能，要么无法用 PyNative 调试。",
 }
 _OTHER_TRAINING = {
-    "en": "Both modes are meant to compute the same. The graph trains something other than the script says, and results of one mode do not "
-    "hold in the other.",
+    "en": "Both modes should compute the same. The graph trains something other than what the script says, and results of one mode do "
+    "not hold in the other.",
     "zh": "两种模式的计算本应相同。图中训练的内容与脚本所写的不同，一种模式下的结果在另一种模式下不成立。",
 }
 WHY: Words = {

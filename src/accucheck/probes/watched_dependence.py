@@ -52,19 +52,21 @@ MESSAGES: Words = {
         "zh": "网络输出随 {names} 变化，幅度至少为最大输出值的 {least:.2g}。",
     },
     "apart": {
-        "en": "No sample acts on another: with another first sample, outputs of the rest move by {mixed:.2g} of the largest value.",
+        "en": "Samples do not affect each other: when the first sample is replaced, the outputs of the rest change by {mixed:.2g} of "
+        "the largest value.",
         "zh": "样本之间互不影响：更换第一个样本后，其余样本的输出变化为最大输出值的 {mixed:.2g}。",
     },
     "independent": {
-        "en": "Outputs of the network do not move with {names}, its only input: other samples give the same.",
+        "en": "The outputs of the network do not depend on {names}, its only input: every sample yields the same.",
         "zh": "网络输出不随唯一的输入 {names} 变化：换成其他样本，输出相同。",
     },
     "still": {
-        "en": "Outputs of the network do not move with {names} in inference mode: it may matter only in training.",
+        "en": "In inference mode the outputs of the network do not change with {names}: it may matter only in training.",
         "zh": "推理模式下网络输出不随 {names} 变化：该输入可能只在训练时起作用。",
     },
     "mixing": {
-        "en": "Samples act on each other: with another first sample, outputs of the rest move by {mixed:.2g} of the largest value.",
+        "en": "Samples affect each other: when the first sample is replaced, the outputs of the rest change by {mixed:.2g} of the "
+        "largest value.",
         "zh": "样本之间互相影响：更换第一个样本后，其余样本的输出变化达最大输出值的 {mixed:.2g}。",
     },
     "samples-unseen": {
@@ -73,7 +75,8 @@ MESSAGES: Words = {
         "zh": "未能确认样本之间是否互相影响：输出与唯一输入的行不一一对应，或这些行不是一个 batch 的样本。",
     },
     "not-looked": {
-        "en": "No pass was run again: the batch is large, several processes train together, or only a compiled graph could be watched.",
+        "en": "No forward pass was repeated: the batch is large, several processes train together, or only a compiled graph could be "
+        "watched.",
         "zh": "没有重复运行任何一次前向：batch 较大、多进程共同训练，或只观察到编译后的计算图。",
     },
     "fix-input": {

@@ -77,14 +77,14 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "rows-change": {
-        "en": "Each evaluation of this data set reads {rows:,} rows, and {share:.0%} of them are none that the evaluation before read "
-        "({evaluations:,} evaluations): samples are changed at random, or others are drawn each time.",
+        "en": "Each evaluation of this data set reads {rows:,} rows, and {share:.0%} of them were not in the previous evaluation "
+        "({evaluations:,} evaluations): samples are changed at random, or different ones are drawn each time.",
         "zh": "对该数据集的每次评估读取 {rows:,} 行，其中 {share:.0%} 在上一次评估中没有出现（共 {evaluations:,} 次评估）："
         "样本被随机改变，或每次抽取的样本不同。",
     },
     "rows-change-when-read-again": {
-        "en": "{changed:,} of the first {rows:,} rows of this data set have other values when they are read once more: samples of an "
-        "evaluation are changed at random.",
+        "en": "{changed:,} of the first {rows:,} rows of this data set have different values when read again: evaluation samples are "
+        "changed at random.",
         "zh": "该数据集的前 {rows:,} 行再次读取时，有 {changed:,} 行取值不同：评估样本被随机改变。",
     },
     "rows-left-out": {
@@ -92,8 +92,8 @@ MESSAGES: Words = {
         "zh": "数据源共 {source:,} 行，每次只评估 {rows:,} 行，有 {left:,} 行从未参与评估。",
     },
     "trained-with": {
-        "en": "{same:,} of {count:,} rows of this data set, as they lie in its source, lie in that of the training data too: the "
-        "network is evaluated with what it was trained with.",
+        "en": "{same:,} of {count:,} source rows of this data set are also in the source of the training data: the network is "
+        "evaluated on data it was trained on.",
         "zh": "该数据集的数据源中抽查的 {count:,} 行里，有 {same:,} 行也在训练数据的数据源中：评估用的就是训练过的样本。",
     },
     "never-trained": {
@@ -110,8 +110,8 @@ MESSAGES: Words = {
         "zh": "没有同时观察到训练一个完整 epoch 和一次评估的类别：请观察到首次评估结束，并以每行一个类别编号作为标签。",
     },
     "evaluated": {
-        "en": "{evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows were watched; between two of them at most {share:.1%} "
-        "of the rows differ.",
+        "en": "{evaluations:,} {evaluations:evaluation|evaluations} of {rows:,} rows were watched; at most {share:.1%} of the rows "
+        "differ between any two.",
         "zh": "观察到 {evaluations:,} 次评估，每次 {rows:,} 行；相邻两次之间最多有 {share:.1%} 的行不同。",
     },
     "once": {
@@ -119,7 +119,7 @@ MESSAGES: Words = {
         "zh": "只观察到一次评估（{rows:,} 行）：再次评估是否读取相同的行未知。",
     },
     "no-evaluation": {
-        "en": "No evaluation was watched to its end: watch with --steps 0.",
+        "en": "No evaluation was watched until it finished: watch with --steps 0.",
         "zh": "没有完整观察到一次评估：请使用 --steps 0。",
     },
     "fix-fixed": {
@@ -135,28 +135,27 @@ MESSAGES: Words = {
         "zh": "评估时用 batch(..., drop_remainder=False)，并按样本而不是按 batch 求平均。",
     },
     "fix-split": {
-        "en": "Evaluate with samples that are held out from training; where this is meant to be the training accuracy, evaluate "
-        "others too.",
+        "en": "Evaluate on samples held out from training; if the training accuracy is intended here, evaluate on others as well.",
         "zh": "用没有参与训练的样本评估；若本意是训练集精度，请另外评估留出的样本。",
     },
 }
 _NOISE = {
-    "en": "The metric moves by chance from one evaluation to the next, and the best checkpoint is that of the luckiest draw.",
+    "en": 'The metric changes by chance from one evaluation to the next, and the "best" checkpoint is just the luckiest draw.',
     "zh": "指标在各次评估之间随机波动，选出的“最佳”checkpoint 只是运气最好的一次。",
 }
 WHY: Words = {
     "rows-change": _NOISE,
     "rows-change-when-read-again": _NOISE,
     "never-trained": {
-        "en": "The network cannot learn to name what it is never shown: each sample of these classes is wrong.",
+        "en": "The network cannot learn classes that it never sees: every sample of these classes is wrong.",
         "zh": "从未见过的类别无法学会：这些类别的样本必然全错。",
     },
     "rows-left-out": {
-        "en": "The metric is that of a part of the data: it cannot be compared with others, and what is left out may be the hardest.",
+        "en": "The metric covers only part of the data: it cannot be compared with others, and the samples left out may be the hardest.",
         "zh": "指标只反映部分数据：无法与他人比较，被略去的可能恰是最难的样本。",
     },
     "trained-with": {
-        "en": "The metric then tells what the network remembers and not what it has learned; overfitting does not show.",
+        "en": "The metric then measures what the network memorised, not what it learned; overfitting goes unnoticed.",
         "zh": "这样得到的指标反映的是记忆而非所学，过拟合无法显现。",
     },
 }

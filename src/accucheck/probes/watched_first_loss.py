@@ -30,12 +30,12 @@ MESSAGES: Words = {
     **{code: first_loss.MESSAGES[code] for code in ("first-high", "first-low", "first-fits", "first-not-finite")},
     "pretrained": {
         "en": first_loss.MESSAGES["first-fits"]["en"].rstrip(".")
-        + ". A checkpoint was loaded, from which a training may begin lower.",
+        + ". A checkpoint was loaded, with which training may start lower.",
         "zh": first_loss.MESSAGES["first-fits"]["zh"].rstrip("。")
         + "。训练前加载过 checkpoint，由此开始的 loss 可以更低。",
     },
     "other-loss": {
-        "en": "The first loss of the watched run is not the plain cross entropy of outputs and labels, or was not seen.",
+        "en": "The first loss of the watched run is not the plain cross-entropy of outputs and labels, or was not recorded.",
         "zh": "所观察运行的首个 loss 不是输出与标签的普通交叉熵，或没有记录到。",
     },
 }

@@ -65,14 +65,14 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_watched_networks.MESSAGES,
     "cut-off": {
-        "en": "{layers:,} {layers:layer runs|layers run} in training but {layers:gets|get} no gradient: {names}. It is exactly 0 in all "
-        "{steps:,} steps that were looked at. {how}() at {cut} takes what they give out of the graph; {next} comes after it.",
+        "en": "{layers:,} {layers:layer runs|layers run} in training but {layers:gets|get} no gradient: {names}. It is exactly 0 in "
+        "all {steps:,} steps examined. {how}() at {cut} detaches their output from the graph; {next} comes after it.",
         "zh": "有 {layers:,} 层参与了训练的前向计算，却得不到梯度：{names}。所查看的 {steps:,} 步中其梯度始终恰为 0。"
         "{cut} 处的 {how}() 使其输出脱离了计算图，其后是 {next}。",
     },
     "no-gradient": {
-        "en": "{layers:,} {layers:layer runs|layers run} in training but {layers:gets|get} no gradient: {names}. It is missing or exactly "
-        "0 in all {steps:,} steps that were looked at. The first layer after them that gets one is {next}.",
+        "en": "{layers:,} {layers:layer runs|layers run} in training but {layers:gets|get} no gradient: {names}. It is missing or "
+        "exactly 0 in all {steps:,} steps examined. The first layer after them that gets a gradient is {next}.",
         "zh": "有 {layers:,} 层参与了训练的前向计算，却得不到梯度：{names}。所查看的 {steps:,} 步中其梯度缺失或始终恰为 0。"
         "其后第一个得到梯度的层是 {next}。",
     },
@@ -94,23 +94,23 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个参数所在的层在训练中没有被调用，因此没有梯度：{names}。",
     },
     "some-zero": {
-        "en": "The {count:gradient|gradients} of {count:,} {count:parameter|parameters} {count:is|are} exactly 0 in all {steps:,} steps, "
-        "though others of the same layers are not, or the layers have only scales and shifts: {names}.",
+        "en": "The {count:gradient|gradients} of {count:,} {count:parameter|parameters} {count:is|are} exactly 0 in all {steps:,} "
+        "steps, although others of the same layers are not, or the layers have only scales and shifts: {names}.",
         "zh": "有 {count:,} 个参数的梯度在 {steps:,} 步中始终恰为 0，而同一层的其他参数并非如此，或该层只有缩放和平移：{names}。",
     },
     "one-row": {
-        "en": "Of the {rows:,} rows of {name} only row {row} gets a gradient in all {steps:,} steps that were looked at: its layer is "
-        "given the same index at all places, or none of its other units is active.",
+        "en": "Of the {rows:,} rows of {name}, only row {row} gets a gradient in all {steps:,} steps examined: the layer receives the "
+        "same index at all positions, or none of its other units is active.",
         "zh": "{name} 共 {rows:,} 行，所查看的 {steps:,} 步中只有第 {row} 行得到梯度：该层在所有位置得到的都是同一个索引，"
         "或其余单元都未被激活。",
     },
     "few-steps": {
-        "en": "Gradients were looked at in {steps:,} {steps:step|steps} only, too few to tell which stay 0.",
+        "en": "Gradients were examined in only {steps:,} {steps:step|steps}, too few to know which stay 0.",
         "zh": "只查看了 {steps:,} 步的梯度，不足以判断哪些梯度始终为 0。",
     },
     "reached": {
         "en": "In the watched training, gradients reached {count:,} of {all:,} parameters in {layers:,} {layers:layer|layers}; "
-        "{steps:,} steps were looked at.",
+        "{steps:,} steps were examined.",
         "zh": "在所观察的训练中，梯度到达了 {layers:,} 层的 {count:,} 个参数（共 {all:,} 个）；查看了 {steps:,} 步。",
     },
     "not-finite": {
@@ -123,8 +123,8 @@ MESSAGES: Words = {
         "zh": "第 {step:,} 步有 {count:,} 个梯度为 NaN 或 Inf：{names}；之后的梯度恢复为有限值。",
     },
     "dead": {
-        "en": "{fed} is given nothing but zeros, and the gradient of its weights is exactly 0 in all {steps:,} steps that were looked at: "
-        "{before} gives {low:.3g} to {high:.3g}, never above 0, and what activates it gives 0 for every sample.",
+        "en": "{fed} receives only zeros, and the gradient of its weights is exactly 0 in all {steps:,} steps examined: {before} "
+        "outputs {low:.3g} to {high:.3g}, never above 0, so its activation is 0 for every sample.",
         "zh": "{fed} 的输入全为 0，所查看的 {steps:,} 步中其权重的梯度始终恰为 0：{before} 的输出为 {low:.3g} 至 {high:.3g}，从不大于 0，"
         "其后的激活对所有样本都输出 0。",
     },
@@ -148,26 +148,28 @@ MESSAGES: Words = {
         "zh": "所观察的训练中，{all:,} 个参数的梯度范数（{steps:,} 步）为 {low:.2g} 至 {high:.2g}。",
     },
     "fix-graph": {
-        "en": "Stay within Tensors: leave asnumpy() and Tensor(...) out of what the loss is computed from, and stop_gradient() where these "
-        "layers are to learn. Layers that are meant to stay as they are: name them in design.frozen, and leave them out of the optimizer.",
+        "en": "Stay with Tensors: do not use asnumpy() or Tensor(...) on the way to the loss, nor stop_gradient() where these layers "
+        "should learn. List layers that should stay fixed in design.frozen, and leave them out of the optimizer.",
         "zh": "全程使用 Tensor 运算：参与 loss 计算的路径上不要使用 asnumpy() 和 Tensor(...)，需要学习的层不要使用 stop_gradient()。"
         "如果这些层本应冻结，请写进 design.frozen，并且不要传给优化器。",
     },
     "fix-index": {
-        "en": "Print what this layer is given: positions are 0, 1, 2, … and not zeros, and ids must differ from sample to sample.",
+        "en": "Print the input of this layer: positions must be 0, 1, 2, … rather than all 0, and ids must differ between samples.",
         "zh": "打印该层的输入：位置编号应为 0、1、2……而不是全 0，编号应随样本变化。",
     },
     "fix-first": {
-        "en": "Find the first operator that gives NaN or Inf in that step (mp.01), and skip the update where gradients are not finite.",
+        "en": "Find the first operator that produces NaN or Inf in that step (mp.01), and skip the update when gradients are not "
+        "finite.",
         "zh": "找出该步中最先产生 NaN 或 Inf 的算子（mp.01），并在梯度非有限时跳过更新。",
     },
     "fix-dead": {
-        "en": "See the bias and the initialiser of that layer, what is subtracted before the activation, and the learning rate; "
-        "a LeakyReLU or GELU passes gradients on.",
+        "en": "Check the bias and initialiser of that layer, what is subtracted before the activation, and the learning rate; "
+        "LeakyReLU and GELU still pass gradients.",
         "zh": "检查该层的 bias 与初始化、激活之前减去的量以及学习率；LeakyReLU、GELU 仍能传递梯度。",
     },
     "fix-vanishing": {
-        "en": "Add normalisations or residual connections, ReLU in place of Sigmoid and Tanh, LSTM or GRU for sequences; see initialisers.",
+        "en": "Add normalisation or residual connections, use ReLU instead of Sigmoid and Tanh, LSTM or GRU for sequences; check the "
+        "initialisers.",
         "zh": "加归一化层或残差连接，用 ReLU 代替 Sigmoid、Tanh，序列用 LSTM 或 GRU，并检查初始化。",
     },
     "fix-exploding": {
@@ -176,11 +178,11 @@ MESSAGES: Words = {
     },
 }
 _STILL = {
-    "en": "These layers stay as they were initialised, however long the training runs, and those behind them learn on random features.",
+    "en": "These layers stay as initialised, however long training runs, and the layers after them learn on random features.",
     "zh": "无论训练多久，这些层都停留在初始值，其后的层只能在随机特征上学习。",
 }
 _THROWN = {
-    "en": "Steps along such gradients throw weights far off what they had learned: the loss jumps, or becomes NaN.",
+    "en": "Steps along such gradients throw weights far from what they had learned: the loss jumps or becomes NaN.",
     "zh": "沿这样大的梯度更新，权重会远离已学到的取值：loss 剧烈跳动，甚至变为 NaN。",
 }
 WHY: Words = dict.fromkeys(("cut-off", "no-gradient", "behind-zeros", "dead", "vanishing"), _STILL) | {
@@ -190,12 +192,12 @@ WHY: Words = dict.fromkeys(("cut-off", "no-gradient", "behind-zeros", "dead", "v
     },
     **dict.fromkeys(("exploding", "large"), _THROWN),
     "one-row": {
-        "en": "The table adds the same vector everywhere: what it was to tell apart, such as positions, looks the same to the network.",
+        "en": "The table adds the same vector everywhere: what it should distinguish, such as positions, looks the same to the network.",
         "zh": "该表在各处给出同一个向量：它本应区分的内容（如位置）在网络看来完全相同。",
     },
 }
 _AGAIN = {
-    "en": "Watch again after the change: accucheck watch names the layers that gradients reach.",
+    "en": "Watch again after the fix: accucheck watch names the layers that gradients reach.",
     "zh": "修改后再次运行 accucheck watch，查看梯度到达了哪些层。",
 }
 PROOF: Words = dict.fromkeys(WHY, _AGAIN)

@@ -102,12 +102,12 @@ MESSAGES: Words = {
         "zh": "降低学习率（先降到十分之一）或增加预热；通常每次更新约为权重大小的千分之一。",
     },
     "betas-exchanged": {
-        "en": "{kind} runs with beta1={one:g} and beta2={two:g}: the mean of gradients is kept longer than that of their squares, as if "
-        "the two had changed places.",
+        "en": "{kind} runs with beta1={one:g} and beta2={two:g}: the mean of gradients is kept longer than that of their squares: the "
+        "two may be swapped.",
         "zh": "{kind} 运行时 beta1={one:g}、beta2={two:g}：梯度均值的记忆比其平方均值更长，二者像是写反了。",
     },
     "fix-betas": {
-        "en": "beta1 is that of the mean, usually 0.9; beta2 that of the squares, usually 0.999.",
+        "en": "beta1 is the decay rate of the mean, usually 0.9; beta2 that of the squares, usually 0.999.",
         "zh": "beta1 对应梯度均值，通常为 0.9；beta2 对应平方均值，通常为 0.999。",
     },
     "fix-groups": {
@@ -116,17 +116,19 @@ MESSAGES: Words = {
         "zh": "把衰减给二维及以上的参数，其余设为 0.0：分成两组，各自写明 params 和 weight_decay。",
     },
     "fix-decay": {
-        "en": "See whether the number was meant for something else; usual are 1e-5 to 1e-3 for SGD and Momentum, 0.01 to 0.3 for AdamW.",
+        "en": "Check whether the number was intended for something else; usual values are 1e-5 to 1e-3 for SGD and Momentum, 0.01 to "
+        "0.3 for AdamW.",
         "zh": "检查该数值是否用错了地方；SGD、Momentum 通常为 1e-5 到 1e-3，AdamW 为 0.01 到 0.3。",
     },
 }
 _PULLED = {
-    "en": "Decay pulls scales of normalisations towards 0, which shrinks what every layer passes on, while weights are not held back.",
+    "en": "Decay pulls the scales of normalisation layers towards 0, which shrinks every layer's output, while weights are not "
+    "regularised.",
     "zh": "衰减把归一化的缩放参数拉向 0，各层的输出随之变小，而权重没有受到约束。",
 }
 WHY: Words = dict.fromkeys(("reversed", "uneven"), _PULLED) | {
     "too-large": {
-        "en": "Each step overshoots what it aims at: the loss stays high or grows, and units die soon.",
+        "en": "Each step overshoots its target: the loss stays high or grows, and units soon die.",
         "zh": "每一步都越过目标：loss 居高不下甚至上升，神经元很快失活。",
     },
     "betas-exchanged": {
@@ -134,7 +136,7 @@ WHY: Words = dict.fromkeys(("reversed", "uneven"), _PULLED) | {
         "zh": "更新方向由约一千步之前的梯度主导，而除数随每个 batch 跳动：训练震荡。",
     },
     "shrinks": {
-        "en": "The decay outweighs what is learned: parameters go to 0 within some hundred steps.",
+        "en": "The decay outweighs what is learned: parameters go to 0 within a few hundred steps.",
         "zh": "衰减超过了学习的作用：参数会在几百步内趋于 0。",
     },
 }

@@ -47,7 +47,7 @@ MESSAGES: Words = {
         "zh": "无法比较：{settings}。",
     },
     "compared": {
-        "en": "{same:,} of {count:,} settings that were in force in the watched run are those of the benchmark.",
+        "en": "{same:,} of {count:,} settings in the watched run match the benchmark.",
         "zh": "所观察的运行中实际生效的 {count:,} 项设置，有 {same:,} 项与标杆脚本相同。",
     },
     "fix-same": hyperparameters.MESSAGES["fix-same"],

@@ -72,103 +72,104 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 _ROWS = {
-    "en": "{script} was given {rows:,} {rows:row|rows} that {other} evaluated",
+    "en": "{script} and {other} share {rows:,} input {rows:row|rows}",
     "zh": "{script} 的输入中有 {rows:,} 行与 {other} 评估的相同",
 }
 _SAME = {
-    "en": "{script} infers from {rows:,} {rows:sample|samples} that {other} evaluated, but",
+    "en": "{script} and {other} share {rows:,} {rows:sample|samples}, but",
     "zh": "{script} 推理的样本中有 {rows:,} 个与 {other} 评估的相同，但",
 }
 _DIFFER = {
-    "en": "; {moved:,} of {rows:,} answers are others.",
+    "en": "; {moved:,} of {rows:,} predictions differ.",
     "zh": "；{rows:,} 个预测中有 {moved:,} 个不同。",
 }
 MESSAGES: Words = {
     "answers-agree": {
-        "en": _ROWS["en"] + ": its outputs are the same (at most {difference:.2g} of the largest apart).",
+        "en": _ROWS["en"] + ": their outputs agree (they differ by at most {difference:.2g} of the largest).",
         "zh": _ROWS["zh"] + "：两者输出一致（相差不超过最大输出的 {difference:.2g} 倍）。",
     },
     "answers-converted": {
-        "en": _ROWS["en"] + ": one side gives {how} of what the other gives, and otherwise the same.",
+        "en": _ROWS["en"] + ": the outputs of one are {how} of the other's, and agree apart from that.",
         "zh": _ROWS["zh"] + "：一侧的输出是另一侧的 {how}，除此之外一致。",
     },
     "answers-over-samples": {
         "en": _ROWS["en"]
-        + ": its outputs are the softmax over the samples of a batch, and not over the outputs of each; {moved:,} of "
-        "{rows:,} answers are others.",
+        + ", but {script} applies the softmax over the samples of a batch instead of over the outputs of each sample"
+        + _DIFFER["en"],
         "zh": _ROWS["zh"]
         + "：其输出是在 batch 的各样本之间（而不是每个样本的各输出之间）做的 softmax；{rows:,} 个预测中有 {moved:,} 个不同。",
     },
     "inputs-scaled": {
         "en": _SAME["en"]
-        + " normalises them otherwise: what enters is {scale:.4g} times what was evaluated, plus {shift:.4g}"
-        "{channels}" + _DIFFER["en"],
+        + " normalise them differently: inference input = {scale:.4g} × evaluation input + {shift:.4g}{channels}"
+        + _DIFFER["en"],
         "zh": _SAME["zh"] + "归一化方式不同：推理输入 = {scale:.4g} × 评估输入 + {shift:.4g}{channels}" + _DIFFER["zh"],
     },
     "inputs-reversed": {
-        "en": _SAME["en"] + " their channels are in the other order (RGB, BGR)" + _DIFFER["en"],
+        "en": _SAME["en"] + " their channels are in reverse order (RGB, BGR)" + _DIFFER["en"],
         "zh": _SAME["zh"] + "通道顺序相反（RGB 与 BGR）" + _DIFFER["zh"],
     },
     "answers-of-other-weights": {
-        "en": _ROWS["en"] + ", but with other weights: {count:,} of {of:,} differ ({names})" + _DIFFER["en"],
+        "en": _ROWS["en"] + ", but {count:,} of {of:,} weights differ ({names})" + _DIFFER["en"],
         "zh": _ROWS["zh"] + "，但权重不同：{of:,} 个中有 {count:,} 个不一致（{names}）" + _DIFFER["zh"],
     },
     "answers-without-checkpoint": {
         "en": _ROWS["en"]
-        + ", but loads no checkpoint, and none of its {of:,} weights is that of the evaluation"
+        + ", but {script} loads no checkpoint, and none of its {of:,} weights equals that of the evaluation"
         + _DIFFER["en"],
         "zh": _ROWS["zh"] + "，但它没有加载 checkpoint，{of:,} 个权重与评估时全部不同" + _DIFFER["zh"],
     },
     "answers-in-training": {
-        "en": _ROWS["en"] + ", with the same weights, but {layers} ran in training mode" + _DIFFER["en"],
+        "en": _ROWS["en"] + " and all weights, but in {script} {layers} ran in training mode" + _DIFFER["en"],
         "zh": _ROWS["zh"] + "，权重也相同，但 {layers} 处于训练模式" + _DIFFER["zh"],
     },
     "answers-differ": {
         "en": _ROWS["en"]
-        + ", with the same weights: its outputs are up to {difference:.2g} of the largest apart: it computes something "
-        "else, or in another precision" + _DIFFER["en"],
+        + " and all weights, but their outputs differ by up to {difference:.2g} of the largest: {script} computes something "
+        "different, or in another precision" + _DIFFER["en"],
         "zh": _ROWS["zh"]
         + "，权重也相同，输出却相差最大输出的 {difference:.2g} 倍：计算过程或精度不同"
         + _DIFFER["zh"],
     },
     "outputs-of-other-shapes": {
         "en": _ROWS["en"]
-        + ", but its outputs have {own} values a row, and those of the evaluation {theirs}: they cannot be compared.",
+        + ", but {script} outputs {own} values per row and the evaluation {theirs}: they cannot be compared.",
         "zh": _ROWS["zh"] + "，但其输出每行有 {own} 个值，评估时为 {theirs} 个，无法比较。",
     },
     "no-row-in-common": {
-        "en": "{script} was given {rows:,} {rows:row|rows}, of which {other} evaluated none: run it with the data of the evaluation, too.",
+        "en": "None of the {rows:,} {rows:row|rows} that {script} ran on was evaluated by {other}: run {script} on the evaluation data "
+        "as well.",
         "zh": "{script} 的 {rows:,} 行输入均未在 {other} 中评估：请也用评估数据运行它。",
     },
     "one-side": {
-        "en": "Of a script that infers and an evaluation only one was watched. Watch the other as well: accucheck watch --role infer "
-        "-- python infer.py, or --role eval -- python eval.py.",
+        "en": "Only one of inference script and evaluation was watched. Watch the other as well: accucheck watch --role infer -- "
+        "python infer.py, or --role eval -- python eval.py.",
         "zh": "推理脚本和评估只观察了其中一个。请再观察另一个：accucheck watch --role infer -- python infer.py，"
         "或 --role eval -- python eval.py。",
     },
     "fix-inputs": {
-        "en": "Read and normalise what is inferred from by the same function as the data of the evaluation.",
+        "en": "Read and normalise inference data with the same function as the evaluation data.",
         "zh": "推理数据与评估数据用同一个函数读取和归一化。",
     },
     "fix-weights": {
-        "en": "Load the checkpoint that was evaluated with strict_load=True, and look at what is left out.",
+        "en": "Load the evaluated checkpoint with strict_load=True, and check which parameters are not loaded.",
         "zh": "用 strict_load=True 加载评估过的 checkpoint，并检查未加载的参数。",
     },
     "fix-mode": {
-        "en": "Call network.set_train(False) before it infers; export in that mode, too.",
+        "en": "Call network.set_train(False) before inference, and export in that mode too.",
         "zh": "推理前调用 network.set_train(False)；导出时也应处于推理模式。",
     },
     "fix-axis": {
-        "en": "Take softmax and argmax along the axis of the outputs, usually axis=-1.",
+        "en": "Apply softmax and argmax along the axis of the outputs, usually axis=-1.",
         "zh": "softmax 和 argmax 沿输出所在的维度计算，通常为 axis=-1。",
     },
     "fix-compare": {
-        "en": "Give both one row, and compare the outputs of their layers.",
+        "en": "Feed both the same row, and compare the outputs layer by layer.",
         "zh": "给两者同一行输入，逐层比较输出。",
     },
 }
 _DEPLOYED = {
-    "en": "What is deployed answers otherwise than what was evaluated, and nothing fails: the metric says nothing about it.",
+    "en": "The deployed model gives different results from the evaluated one without any error: the metric says nothing about it.",
     "zh": "部署后的结果与评估时不同，且不会报错：评估指标不能说明它的效果。",
 }
 _FIXES = {
@@ -182,7 +183,7 @@ _FIXES = {
 }
 WHY: Words = dict.fromkeys(_FIXES, _DEPLOYED)
 _BOTH_AGAIN = {
-    "en": "Watch both again after the change: their outputs for the same rows must agree.",
+    "en": "Watch both again after the fix: their outputs for the same rows must agree.",
     "zh": "修改后再次观察两者：同一行的输出应一致。",
 }
 PROOF: Words = dict.fromkeys(_FIXES, _BOTH_AGAIN)

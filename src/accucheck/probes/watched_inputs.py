@@ -140,8 +140,8 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "targets-differ": {
-        "en": "The targets that evaluation compares with have a mean of {mean:.4g} and a standard deviation of {std:.4g}, those of "
-        "training {trained_mean:.4g} and {trained:.4g}; in evaluation the network gives a mean of {gave:.4g}.",
+        "en": "Evaluation targets have a mean of {mean:.4g} and a standard deviation of {std:.4g}, training targets {trained_mean:.4g} "
+        "and {trained:.4g}; in evaluation the network's outputs have a mean of {gave:.4g}.",
         "zh": "评估所比较的目标值均值为 {mean:.4g}、标准差为 {std:.4g}，训练时为 {trained_mean:.4g} 和 {trained:.4g}；"
         "评估时网络输出的均值为 {gave:.4g}。",
     },
@@ -162,18 +162,18 @@ MESSAGES: Words = {
         "归一化所用的 mean、std 可能是按另一取值范围给出的。",
     },
     "channels-turned": {
-        "en": "In inference the three channels of {input} seem to come in the other order, as of BGR and RGB: their means are {channels}, "
-        "in training {trained_channels}.",
+        "en": "In inference the three channels of {input} seem to be in reverse order (BGR instead of RGB or vice versa): their means "
+        "are {channels}, in training {trained_channels}.",
         "zh": "推理时 {input} 的三个通道似乎与训练时顺序相反（如 BGR 与 RGB）：各通道均值为 {channels}，训练时为 {trained_channels}。",
     },
     "channels-shifted": {
-        "en": "In inference the means of the three channels of {input} are {channels}, in training {trained_channels}: they differ by "
-        "up to {shift:.2f} standard deviations.",
+        "en": "The means of the three channels of {input} are {channels} in inference and {trained_channels} in training: they differ "
+        "by up to {shift:.2f} standard deviations.",
         "zh": "推理时 {input} 三个通道的均值为 {channels}，训练时为 {trained_channels}：最多相差 {shift:.2f} 个标准差。",
     },
     "standardised-alone": {
-        "en": "In {alone} each sample of {input} is standardised with its own mean and standard deviation, in {varied} it is not: there "
-        "the means of samples lie {spread:.2f} standard deviations apart.",
+        "en": "In {alone}, each sample of {input} is standardised with its own mean and standard deviation; in {varied} it is not: "
+        "there the means of samples vary by {spread:.2f} standard deviations.",
         "zh": "{alone}时{input}的每个样本都按自身的均值和标准差做标准化，{varied}时则没有：各样本均值的离散程度为 {spread:.2f} 个标准差。",
     },
     "in-range": {
@@ -182,8 +182,8 @@ MESSAGES: Words = {
         "zh": "{input}（形状 {shape}）：取值 {low:.4g} 到 {high:.4g}，均值 {mean:.4g}，标准差 {std:.4g}（{steps:,} 步）。",
     },
     "network-scales": {
-        "en": "{input} of shape {shape} has values of {low:.4g} to {high:.4g}, but {layer}, the first layer with a matrix of weights, is "
-        "given a mean of {mean:.4g} and a standard deviation of {std:.4g}: the network scales it.",
+        "en": "{input} of shape {shape} has values of {low:.4g} to {high:.4g}, but {layer}, the first layer with a weight matrix, gets "
+        "a mean of {mean:.4g} and a standard deviation of {std:.4g}: the network scales the input itself.",
         "zh": "{input}（形状 {shape}）取值为 {low:.4g} 到 {high:.4g}，但首个含权重矩阵的层 {layer} 得到的均值为 {mean:.4g}，"
         "标准差为 {std:.4g}：网络自身做了缩放。",
     },
@@ -203,7 +203,7 @@ MESSAGES: Words = {
         "（推理样本 {rows:,} 个）。",
     },
     "no-float": {
-        "en": "The networks of the watched run are given no floating-point input of several dimensions: ids need no normalisation.",
+        "en": "The networks of the watched run have no multi-dimensional floating-point input: ids need no normalisation.",
         "zh": "所观察的运行中，网络没有多维浮点输入：整数编号无需归一化。",
     },
     "no-inference": {
@@ -216,11 +216,11 @@ MESSAGES: Words = {
         "zh": "评估应使用训练从不读取的数据；请检查两部分数据的路径和范围。",
     },
     "fix-targets": {
-        "en": "Scale the targets of evaluation as those of training, or bring the outputs back to their units before they are compared.",
+        "en": "Scale evaluation targets as in training, or convert the outputs back to the original units before comparing.",
         "zh": "评估的目标值使用与训练相同的缩放，或先把输出还原到原来的单位再比较。",
     },
     "fix-channels": {
-        "en": "Bring both into one order: OpenCV reads BGR, Pillow and MindSpore's Decode read RGB.",
+        "en": "Use one channel order for both: OpenCV reads BGR, Pillow and MindSpore's Decode read RGB.",
         "zh": "统一通道顺序：OpenCV 读入为 BGR，Pillow 和 MindSpore 的 Decode 读入为 RGB。",
     },
     "fix-alike": {
@@ -237,29 +237,30 @@ WORDS: Words = {
 }
 WHY: Words = {
     "same-rows": {
-        "en": "The metric then tells what the network remembers and not what it has learned; overfitting does not show.",
+        "en": "The metric then measures what the network memorised, not what it learned; overfitting goes unnoticed.",
         "zh": "这样得到的指标反映的是记忆而非所学，过拟合无法显现。",
     },
     **dict.fromkeys(("out-of-range", "off-centre", "too-small"), input_statistics.WHY["out-of-range"]),
     "targets-differ": {
-        "en": "The metric tells the distance between two units of measure, and nothing of the network.",
+        "en": "The metric measures the difference between two units and says nothing about the network.",
         "zh": "这样得到的指标只是两种单位之差，与网络的好坏无关。",
     },
     "channels-turned": {
-        "en": "Filters that learned to look for red look at blue: accuracy in inference falls by points, and more for colours that matter.",
+        "en": "Filters that learned to respond to red see blue: accuracy in inference drops by several points, and more where colour "
+        "matters.",
         "zh": "学会识别红色的卷积核看到的是蓝色：推理精度会下降若干个百分点，颜色越重要下降越多。",
     },
     "channels-shifted": {
-        "en": "The network sees colours in inference that it never learned from: accuracy there falls, often by many points.",
+        "en": "In inference the network sees colours that it was never trained on: accuracy drops, often by many points.",
         "zh": "网络在推理时看到的颜色是训练中从未出现过的：推理精度会下降，往往下降很多。",
     },
     "standardised-alone": {
-        "en": "What tells bright samples from dark ones is there in one of the two and taken away in the other: the network meets values "
-        "that it never learned from.",
+        "en": "The difference between bright and dark samples is kept on one side and removed on the other: the network sees values "
+        "that it was never trained on.",
         "zh": "样本之间的明暗差别在一方保留、在另一方被消去：网络遇到的取值是从未学过的。",
     },
     "other-scale": {
-        "en": "The network sees in inference what it never learned from: its accuracy there is not that of training.",
+        "en": "In inference the network sees inputs that it was never trained on: accuracy there is not that of training.",
         "zh": "网络在推理时遇到的是从未学过的取值，精度与训练时不同。",
     },
 }
@@ -274,15 +275,15 @@ PROOF: Words = {
         "zh": "对照打印两个数据集的若干目标值和网络的输出。",
     },
     "channels-turned": {
-        "en": "Read one picture through both ways of processing and compare channel by channel.",
+        "en": "Run one picture through both pipelines and compare channel by channel.",
         "zh": "让同一张图片分别经过两种处理，逐通道比较。",
     },
     "channels-shifted": {
-        "en": "Read one picture through both ways of processing and compare channel by channel.",
+        "en": "Run one picture through both pipelines and compare channel by channel.",
         "zh": "让同一张图片分别经过两种处理，逐通道比较。",
     },
     "standardised-alone": {
-        "en": "Read one sample through both ways of processing: the values must be equal.",
+        "en": "Run one sample through both pipelines: the values must be equal.",
         "zh": "让同一样本分别经过两种处理：结果应完全相同。",
     },
     "other-scale": {

@@ -98,46 +98,46 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "unrelated": {
-        "en": "Inputs of {numbers:,} numbers each tell nothing of their labels in all {rows:,} rows that were read: rows "
-        "with similar inputs agree on the row's own label for {own:.0%}, and the most frequent one has {most:.0%}. After {steps:,} steps "
-        "the loss is {loss:.3g}; guessing by the shares of the classes gives {guess:.3g}. The labels may be those of another column, or in "
-        "another order than the inputs.",
+        "en": "In all {rows:,} rows that were read, the inputs ({numbers:,} numbers each) do not predict the labels: rows with similar "
+        "inputs agree with the row's own label in {own:.0%} of cases, and the most frequent label alone makes up {most:.0%}. After "
+        "{steps:,} steps the loss is {loss:.3g}; predicting class frequencies gives {guess:.3g}. The labels may come from a different "
+        "column, or be in a different order from the inputs.",
         "zh": "在读取的全部 {rows:,} 行中，从输入（每行 {numbers:,} 个数）都看不出标签：输入相近的行与本行标签一致的有 {own:.0%}，"
         "而最常见的标签就占 {most:.0%}。训练 {steps:,} 步后 loss 为 {loss:.3g}，只按类别占比猜测为 {guess:.3g}。"
         "标签可能取自别的列，或与输入次序不同。",
     },
     "shifted": {
         "en": "From row {first:,} to {last:,}{of_source}, the label that fits an input is that of the row {distance:,} {way}: rows "
-        "with similar inputs agree on it for {told:.0%} of these rows, on the row's own label for {own:.0%}. Elsewhere they agree on the "
-        "own label for {elsewhere:.0%}.",
+        "with similar inputs agree with that label in {told:.0%} of these rows, and with the row's own in {own:.0%}. Elsewhere they "
+        "agree with the row's own label in {elsewhere:.0%}.",
         "zh": "{of_source}第 {first:,} 行到第 {last:,} 行，与输入相符的是{way} {distance:,} 行的标签：输入相近的行有 {told:.0%} 与之一致，"
         "与本行标签一致的只有 {own:.0%}；其他各处与本行标签一致的有 {elsewhere:.0%}。",
     },
     "all-shifted": {
-        "en": "In all {rows:,} rows that were read, the label that fits an input is that of the row {distance:,} {way}: "
-        "rows with similar inputs agree on it for {told:.0%} of the rows, on the row's own label for {own:.0%}.",
+        "en": "In all {rows:,} rows that were read, the label that fits an input is that of the row {distance:,} {way}: rows with "
+        "similar inputs agree with that label in {told:.0%} of the rows, and with the row's own in {own:.0%}.",
         "zh": "在读取的全部 {rows:,} 行中，与输入相符的都是{way} {distance:,} 行的标签：输入相近的行有 {told:.0%} 与之一致，"
         "与本行标签一致的只有 {own:.0%}。",
     },
     "no-relation": {
-        "en": "From row {first:,} to {last:,}{of_source}, inputs tell nothing of the labels: rows with similar inputs agree on the "
-        "row's own label for {own:.0%}, no more than on labels of other rows. Elsewhere they agree on it for {elsewhere:.0%}.",
+        "en": "From row {first:,} to {last:,}{of_source}, inputs do not predict the labels: rows with similar inputs agree with the "
+        "row's own label in {own:.0%} of cases, no more than with labels of other rows. Elsewhere they agree in {elsewhere:.0%}.",
         "zh": "{of_source}第 {first:,} 行到第 {last:,} 行，从输入看不出标签：输入相近的行与本行标签一致的只有 {own:.0%}，"
         "不高于与其他行标签的一致率；其他各处则有 {elsewhere:.0%}。",
     },
     "in-step": {
-        "en": "Of {rows:,} rows that were read, similar inputs tell the label of {own:.0%}: no stretch is out of step "
-        "with its labels. Single wrong labels do not show.",
+        "en": "In the {rows:,} rows that were read, similar inputs predict the label in {own:.0%} of cases: no section is out of step "
+        "with its labels. Individual wrong labels cannot be seen this way.",
         "zh": "在读取的 {rows:,} 行中，由相近的输入可推知 {own:.0%} 的标签：没有哪一段与标签错位。个别错误标签无法由此看出。",
     },
     "in-time": {
-        "en": "The rows that were read follow each other in time, so that their labels resemble those of the rows before: whether they "
-        "are out of step cannot be told.",
+        "en": "The rows that were read are consecutive in time, so their labels resemble those of the rows before: whether they are "
+        "out of step cannot be determined.",
         "zh": "所读取的各行在时间上前后相接，标签与前几行本就相近，无法判断二者是否错位。",
     },
     "tell-little": {
-        "en": "Similar inputs tell the labels of {own:.0%} of {rows:,} rows only, as is normal for photographs or text: whether labels are "
-        "out of step with their inputs cannot be told by this.",
+        "en": "Similar inputs predict the labels of only {own:.0%} of {rows:,} rows, as is normal for photographs or text: whether "
+        "labels are out of step with their inputs cannot be determined this way.",
         "zh": "由相近的输入只能推知 {rows:,} 行中 {own:.0%} 的标签（照片、文本通常如此），无法据此判断标签是否与输入错位。",
     },
     "not-read": {
@@ -145,8 +145,8 @@ MESSAGES: Words = {
         "zh": "所观察的运行中，每行对应一个类别的训练数据不足 128 个不同的行。",
     },
     "fix-column": {
-        "en": "Print some rows of the source with their labels and see which column these come from, and whether inputs and labels were "
-        "put into one order; labels that nothing can tell are in order, and the training is then not worth its time.",
+        "en": "Print some rows of the source with their labels and see which column these come from, and whether inputs and labels are "
+        "in the same order. If the labels are unpredictable by nature, the data are fine, but training is pointless.",
         "zh": "打印数据源的若干行及其标签，查看标签取自哪一列、输入与标签的次序是否一致。标签本就无从预测时数据无误，但训练没有意义。",
     },
     "fix-join": {
@@ -156,23 +156,26 @@ MESSAGES: Words = {
     },
 }
 WORDS: Words = {
-    "stretches": {"en": "How often similar inputs tell the label", "zh": "由相近的输入推知标签的比例"},
+    "stretches": {"en": "How often similar inputs predict the label", "zh": "由相近的输入推知标签的比例"},
     "row": {"en": "from row", "zh": "起始行"},
     "own": {"en": "own label", "zh": "本行标签"},
     "best": {"en": "best other row", "zh": "其他行中最高"},
     "place": {"en": "how many rows on", "zh": "相隔行数"},
 }
 _NOISE = {
-    "en": "The labels of these rows are noise to the network: it memorises or ignores them, and unlearns what other rows teach.",
+    "en": "The labels of these rows are noise to the network: it memorises or ignores them, and they undo what other rows teach.",
     "zh": "这些行的标签对网络而言只是噪声：要么死记硬背，要么学不会，还会抵消其他行所教的内容。",
 }
 WHY: Words = dict.fromkeys(("shifted", "all-shifted", "no-relation", "unrelated"), _NOISE)
 _SHOW = {
-    "en": "Show ten inputs of this part with their labels, and with those of the rows beside them.",
+    "en": "Show ten inputs of this section with their own labels and with those of the neighbouring rows.",
     "zh": "取这一部分的十个输入，分别与本行及相邻行的标签一起显示。",
 }
 PROOF: Words = dict.fromkeys(WHY, _SHOW)
-_SOURCE, _BATCHES = {"en": " of the source", "zh": "数据源"}, {"en": " in the order of the batches", "zh": "按批次顺序"}
+_SOURCE, _BATCHES = (
+    {"en": " of the source", "zh": "数据源"},
+    {"en": " in the order of the batches", "zh": "按 batch 的顺序"},
+)
 _EARLIER, _LATER = {"en": "before it", "zh": "往前第"}, {"en": "after it", "zh": "往后第"}
 #: Stretches without a relation that say something beside others, and alone.
 _FEWEST, _ALL = 2, 4

@@ -55,29 +55,29 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_watched_networks.MESSAGES,
     "momentum-reversed": {
-        "en": "{count:,} {count:BatchNorm was|BatchNorms were} made with momentum={value:g} ({names}): MindSpore keeps that share of the "
-        "moving statistics, so that {new:.2g} of them comes from the last batch.",
+        "en": "{count:,} {count:BatchNorm was|BatchNorms were} created with momentum={value:g} ({names}): MindSpore keeps that share "
+        "of the moving statistics, so that {new:.2g} of them comes from the last batch.",
         "zh": "有 {count:,} 个 BatchNorm 的 momentum={value:g}（{names}）：MindSpore 中这是滑动统计量保留的比例，"
         "即每一步有 {new:.2g} 来自当前 batch。",
     },
     "momentum-one": {
-        "en": "{count:,} {count:BatchNorm was|BatchNorms were} made with momentum=1 ({names}): in MindSpore the moving statistics never "
-        "change.",
+        "en": "{count:,} {count:BatchNorm was|BatchNorms were} created with momentum=1 ({names}): in MindSpore the moving statistics "
+        "never change.",
         "zh": "有 {count:,} 个 BatchNorm 的 momentum=1（{names}）：在 MindSpore 中滑动统计量永远不会更新。",
     },
     "drops-most": {
-        "en": "{count:,} {count:Dropout drops|Dropouts drop} {value:.0%} of what {count:it is|they are} given ({names}).",
+        "en": "{count:,} {count:Dropout drops|Dropouts drop} {value:.0%} of {count:its|their} input ({names}).",
         "zh": "有 {count:,} 个 Dropout 丢弃 {value:.0%} 的输入（{names}）。",
     },
     "runs-over-batch": {
-        "en": "{names} was made with batch_first=False and gives {shape}, where the batch has {batch:,} samples: it runs along the "
-        "samples, and takes the {length:,} positions of the sequence for a batch.",
+        "en": "{names} was created with batch_first=False and outputs {shape}, while the batch has {batch:,} samples: it runs along "
+        "the samples and treats the {length:,} positions of the sequence as a batch.",
         "zh": "{names} 的 batch_first=False，输出形状为 {shape}，而 batch 有 {batch:,} 个样本：它沿样本方向循环，"
         "把序列的 {length:,} 个位置当作了 batch。",
     },
     "layers": {
-        "en": "{count:,} layers of {kinds:,} {kinds:kind|kinds} ran in the watched training; {judged:,} of them have arguments that were "
-        "judged here.",
+        "en": "{count:,} layers of {kinds:,} {kinds:kind|kinds} ran in the watched training; the arguments of {judged:,} of them were "
+        "checked here.",
         "zh": "所观察的训练运行了 {kinds:,} 类共 {count:,} 个层，其中 {judged:,} 个的参数在此作了判断。",
     },
     "fix-momentum": {
@@ -94,7 +94,7 @@ MESSAGES: Words = {
     },
 }
 _STATISTICS = {
-    "en": "Evaluation uses the moving statistics: those of nearly one batch, or those of the start, do not fit the data.",
+    "en": "Evaluation uses the moving statistics: those of a single batch, or the initial ones, do not fit the data.",
     "zh": "评估使用滑动统计量：若几乎只来自一个 batch，或停留在初始值，就与数据不符。",
 }
 WHY: Words = {

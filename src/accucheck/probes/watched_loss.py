@@ -50,59 +50,60 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "softmax-twice": {
-        "en": "Softmax is applied twice: rows of the outputs sum to 1, and the loss, {loss:.4g}, is the cross entropy of them taken for "
-        "scores ({own:.4g}) in all {steps:,} steps that were looked at; that of them as probabilities is {nll:.4g}.",
+        "en": "Softmax is applied twice: rows of the outputs sum to 1, and in all {steps:,} steps examined the loss ({loss:.4g}) is "
+        "the cross-entropy that treats them as logits ({own:.4g}); as probabilities it would be {nll:.4g}.",
         "zh": "softmax 做了两次：输出每行之和为 1，而在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于把这些输出当作未归一化得分时的"
         "交叉熵（{own:.4g}）；当作概率时应为 {nll:.4g}。",
     },
     "not-logarithms": {
-        "en": "The loss, {loss:.4g}, is minus the mean of the outputs at the labels ({log:.4g}) in all {steps:,} steps looked at, "
-        "but the outputs are not log-probabilities: the exponentials of a row sum to {low:.4g} to {high:.4g}. Such a loss falls "
-        "without end.",
+        "en": "In all {steps:,} steps examined, the loss ({loss:.4g}) is minus the mean of the outputs at the labels ({log:.4g}), but "
+        "the outputs are not log-probabilities: the exponentials of a row sum to {low:.4g} to {high:.4g}. Such a loss falls without "
+        "limit.",
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于标签处输出均值的相反数（{log:.4g}），但输出并不是对数概率："
         "每行的指数之和为 {low:.4g} 至 {high:.4g}。这样的 loss 会无止境地下降。",
     },
     "negated": {
-        "en": "The loss, {loss:.4g}, is minus the cross entropy of outputs and labels ({own:.4g}) in all {steps:,} steps looked at: each "
-        "step makes the outputs worse ({right:.0%} of the samples right).",
+        "en": "In all {steps:,} steps examined, the loss ({loss:.4g}) is minus the cross-entropy of outputs and labels ({own:.4g}): "
+        "each step makes the outputs worse ({right:.0%} of the samples correct).",
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）都等于输出与标签交叉熵的相反数（交叉熵为 {own:.4g}）：每一步都使输出变差"
         "（{right:.0%} 的样本正确）。",
     },
     "summed": {
-        "en": "The loss, {loss:.4g}, is the sum of the cross entropy over {count:,} labels and not its mean ({own:.4g}) in all {steps:,} "
-        "steps looked at: gradients are {count:,} times as large.",
+        "en": "In all {steps:,} steps examined, the loss ({loss:.4g}) is the sum of the cross-entropy over {count:,} labels, not its "
+        "mean ({own:.4g}): gradients are {count:,} times as large.",
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于 {count:,} 个标签的交叉熵之和而非均值（{own:.4g}）：梯度是取均值时的 "
         "{count:,} 倍。",
     },
     "against-labels": {
         "en": "The loss falls from {first:.4g} to {loss:.4g} while the cross entropy of outputs and labels rises from {before:.4g} to "
-        "{own:.4g}, above that of guessing ({guess:.4g}): it drives outputs away from their labels.",
+        "{own:.4g}, above that of random guessing ({guess:.4g}): it drives outputs away from their labels.",
         "zh": "loss 从 {first:.4g} 降到 {loss:.4g}，而输出与标签的交叉熵从 {before:.4g} 升到 {own:.4g}，高于随机猜测（{guess:.4g}）："
         "该 loss 使输出远离标签。",
     },
     "constant-loss": {
-        "en": "The loss is {loss:.6g} in all {steps:,} steps, though their batches differ: it does not depend on what the network gives.",
+        "en": "The loss is {loss:.6g} in all {steps:,} steps, although their batches differ: it does not depend on the network's "
+        "output.",
         "zh": "{steps:,} 步的 loss 全都是 {loss:.6g}，而各步的 batch 并不相同：loss 与网络输出无关。",
     },
     "labels-copied": {
-        "en": "The labels are what the network is given at the same places, in all {steps:,} steps looked at: it need only copy its input, "
-        "and {right:.0%} are right after the last of them. A language model is to predict the next token.",
+        "en": "In all {steps:,} steps examined, the labels equal the network's input at the same positions: it only has to copy its "
+        "input, and {right:.0%} are correct after the last step. A language model should predict the next token.",
         "zh": "在查看的全部 {steps:,} 步中，标签与网络在同一位置得到的输入完全相同：网络只需照抄输入，最后一步已有 {right:.0%} 正确。"
         "语言模型应当预测下一个 token。",
     },
     "cross-entropy": {
-        "en": "The loss is the cross entropy of outputs and labels in all {steps:,} steps that were looked at (last {loss:.4g}, computed "
-        "{own:.4g}; {right:.0%} of the samples right).",
+        "en": "In all {steps:,} steps examined, the loss is the cross-entropy of outputs and labels (last {loss:.4g}, computed "
+        "{own:.4g}; {right:.0%} of the samples correct).",
         "zh": "在查看的全部 {steps:,} 步中，loss 都等于输出与标签的交叉熵（最后为 {loss:.4g}，计算值 {own:.4g}；{right:.0%} 的样本正确）。",
     },
     "of-probabilities": {
-        "en": "The outputs are probabilities, and the loss is their cross entropy in all {steps:,} steps that were looked at (last "
-        "{loss:.4g}, computed {nll:.4g}).",
+        "en": "The outputs are probabilities, and in all {steps:,} steps examined the loss is their cross-entropy (last {loss:.4g}, "
+        "computed {nll:.4g}).",
         "zh": "输出为概率，在查看的全部 {steps:,} 步中 loss 都等于其交叉熵（最后为 {loss:.4g}，计算值 {nll:.4g}）。",
     },
     "other-form": {
-        "en": "The loss, {loss:.4g}, is not the plain cross entropy of outputs and labels ({own:.4g}): it has other terms or weights, or "
-        "the forms cannot be told apart yet.",
+        "en": "The loss, {loss:.4g}, is not the plain cross entropy of outputs and labels ({own:.4g}): it has other terms or weights, "
+        "or too few steps to identify its form.",
         "zh": "loss（{loss:.4g}）不等于输出与标签的普通交叉熵（{own:.4g}）：含有其他项或权重，或目前还无法区分各种形式。",
     },
     "no-classes": {
@@ -110,20 +111,20 @@ MESSAGES: Words = {
         "zh": "所观察的运行中没有以类别为标签的输出：其他类型的损失不做复算。",
     },
     "fix-shift": {
-        "en": "Give the network all tokens but the last, and take all but the first as labels; where a copy is what is trained, this is in "
-        "order.",
+        "en": "Feed the network all tokens but the last, and use all but the first as labels; if reconstruction is the goal, nothing "
+        "needs to change.",
         "zh": "把除最后一个以外的 token 送入网络，以除第一个以外的 token 作为标签；若训练目标就是复原输入，则无需修改。",
     },
     "fix-softmax": {
-        "en": "Leave the softmax out of the network, or out of what the loss gets; apply it only in inference.",
+        "en": "Remove the softmax from the network or from the input of the loss; apply it only in inference.",
         "zh": "去掉网络中（或损失输入处）的 softmax，仅在推理时使用。",
     },
     "fix-logarithms": {
-        "en": "Apply log_softmax first, or use the cross entropy that takes scores.",
+        "en": "Apply log_softmax first, or use the cross-entropy that takes logits.",
         "zh": "先做 log_softmax，或改用以得分为输入的交叉熵。",
     },
     "fix-mean": {
-        "en": 'Take reduction="mean", or see that the learning rate is meant for a sum.',
+        "en": 'Use reduction="mean", or make sure that the learning rate was chosen for a sum.',
         "zh": '改用 reduction="mean"，或确认学习率是按求和设定的。',
     },
     "fix-sign": {
@@ -131,7 +132,7 @@ MESSAGES: Words = {
         "zh": "检查 loss 及其各项的符号以及传入的标签；优化器总是使 loss 变小。",
     },
     "fix-connect": {
-        "en": "Print what the loss gets: outputs may be replaced, rounded, cut off, or compared with themselves.",
+        "en": "Print the inputs of the loss: outputs may be replaced, rounded, cut off, or compared with themselves.",
         "zh": "打印损失函数的输入：输出可能被替换、取整、截断，或与自身比较。",
     },
 }
@@ -168,12 +169,12 @@ WHY: Words = {
     "not-logarithms": _ENDLESS,
     "constant-loss": _APART,
     "labels-copied": {
-        "en": "The loss falls to nothing, and the network has learned nothing of what follows what.",
+        "en": "The loss falls to almost nothing, but the network has learned nothing about which token follows which.",
         "zh": "loss 会降到接近 0，但网络没有学到前后文之间的任何规律。",
     },
 }
 _PRINT = {
-    "en": "Print the sums of rows of the outputs, and the loss beside its formula, of one batch.",
+    "en": "For one batch, print the row sums of the outputs, and compare the loss with its formula.",
     "zh": "对一个 batch 打印输出的逐行之和，并按公式复算 loss 进行对照。",
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)

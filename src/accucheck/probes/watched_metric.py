@@ -63,12 +63,13 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "metric-mean": {
-        "en": "{name} was {value:.4f}: that is the mean of the shares of {batches:,} batches. Over all {rows:,} rows it is {expected:.4f}.",
+        "en": "{name} was {value:.4f}: that is the mean of the accuracies of {batches:,} batches. Over all {rows:,} rows it is "
+        "{expected:.4f}.",
         "zh": "{name} 为 {value:.4f}：这是 {batches:,} 个 batch 正确率的平均。按全部 {rows:,} 行计算应为 {expected:.4f}。",
     },
     "metric-by-batches": {
-        "en": "{name} was {value:.4f}: that is the number of right guesses divided by the {batches:,} batches. Over all {rows:,} rows "
-        "it is {expected:.4f}.",
+        "en": "{name} was {value:.4f}: that is the number of correct predictions divided by the {batches:,} batches. Over all {rows:,} "
+        "rows it is {expected:.4f}.",
         "zh": "{name} 为 {value:.4f}：这是预测正确的行数除以 {batches:,} 个 batch。按全部 {rows:,} 行计算应为 {expected:.4f}。",
     },
     "metric-by-rows": {
@@ -77,11 +78,11 @@ MESSAGES: Words = {
         "zh": "{name} 为 {value:.4f}：这是各 batch 正确率之和除以 {rows:,} 行。按全部行计算应为 {expected:.4f}。",
     },
     "metric-counts-on": {
-        "en": "{name} was {value:.4f} after step {step:,}: that covers all evaluations so far. This one got {expected:.4f} right.",
+        "en": "{name} was {value:.4f} after step {step:,}: that covers all evaluations so far. For this one alone it is {expected:.4f}.",
         "zh": "第 {step:,} 步后 {name} 为 {value:.4f}：这是到目前为止所有评估合在一起的结果。仅这一次评估应为 {expected:.4f}。",
     },
     "metric-differs": {
-        "en": "{name} was {value:.4f} after step {step:,}, and {expected:.4f} of the {rows:,} guesses were right.",
+        "en": "{name} was {value:.4f} after step {step:,}, but {expected:.4f} of the {rows:,} predictions were correct.",
         "zh": "第 {step:,} 步后 {name} 为 {value:.4f}，而 {rows:,} 个预测的正确率为 {expected:.4f}。",
     },
     "number-of-batches": {
@@ -91,14 +92,14 @@ MESSAGES: Words = {
         "按全部 {rows:,} 行计算应为 {expected:.4f}。",
     },
     "number-counts-on": {
-        "en": "{name} was {value:.4f} after step {step:,}: that is the {family} ({way}) of all evaluations so far. That of this one is "
-        "{expected:.4f}.",
+        "en": "{name} was {value:.4f} after step {step:,}: that is the {family} ({way}) of all evaluations so far. For this one alone "
+        "it is {expected:.4f}.",
         "zh": "第 {step:,} 步后 {name} 为 {value:.4f}：这是到目前为止所有评估合在一起的 {family}（{way}）。"
         "仅这一次评估应为 {expected:.4f}。",
     },
     "number-differs": {
-        "en": "{name} was {value:.4f} after step {step:,}, but no usual definition of {family} gives that for the {rows:,} rows; "
-        "the nearest ({way}) gives {expected:.4f}.",
+        "en": "{name} was {value:.4f} after step {step:,}, but no usual definition of {family} yields that for the {rows:,} rows; the "
+        "nearest ({way}) yields {expected:.4f}.",
         "zh": "第 {step:,} 步后 {name} 为 {value:.4f}，与 {rows:,} 行按各种常用定义计算的 {family} 都不一致；"
         "最接近的（{way}）为 {expected:.4f}。",
     },
@@ -121,11 +122,11 @@ MESSAGES: Words = {
         "zh": "{name} 不是重新计算的指标之一，未作比较。",
     },
     "no-metric": {
-        "en": "No evaluation by Model whose outputs and labels belong together was watched to its end: watch with --steps 0.",
+        "en": "No evaluation by Model with outputs that match labels was watched until it finished: watch with --steps 0.",
         "zh": "没有完整观察到输出与标签相对应的 Model 评估：请使用 --steps 0。",
     },
     "fix-samples": {
-        "en": "In update() add the number of right guesses and of samples; divide once in eval().",
+        "en": "In update(), sum the correct predictions and the samples; divide once in eval().",
         "zh": "在 update() 中累加正确数和样本数，在 eval() 中只除一次。",
     },
     "fix-clear": {
@@ -133,28 +134,29 @@ MESSAGES: Words = {
         "zh": "在 clear() 中把所有计数清零，Model 每次评估前都会调用它。",
     },
     "fix-gather": {
-        "en": "In update() gather counts or sums, or guesses and labels, of all batches; compute the metric once in eval().",
+        "en": "In update(), collect counts or sums, or predictions and labels, over all batches; compute the metric once in eval().",
         "zh": "在 update() 中累积全部 batch 的计数、总和或预测与标签，在 eval() 中只计算一次指标。",
     },
     "fix-name": {
-        "en": "Compute the metric that the name says, or name it after what it computes.",
+        "en": "Compute the metric that its name says, or rename it after what it computes.",
         "zh": "按名称所指的指标计算，或按实际计算的内容命名。",
     },
     "fix-compare": {
-        "en": "Compute the metric of a few rows by hand: look at axis, labels that are left out, and what it divides by.",
+        "en": "Compute the metric of a few rows by hand: check the axis, ignored labels, and the divisor.",
         "zh": "手工计算几行的指标：检查轴、被略去的标签和分母。",
     },
 }
 _WRONG = {
-    "en": "The reported number is not the metric that its name stands for, so it cannot be compared with published ones.",
+    "en": "The reported number is not the metric that its name says, so it cannot be compared with published results.",
     "zh": "报告的数字不是其名称所指的网络指标，不能与其他结果比较。",
 }
 _LAGS = {
-    "en": "From the second evaluation on the metric lags behind the network, and the best checkpoint is not seen as that.",
+    "en": "From the second evaluation on, the metric lags behind the network, and the best checkpoint is not recognised.",
     "zh": "从第二次评估起，指标落后于网络的真实状态，最好的 checkpoint 选不出来。",
 }
 _BY_HAND = {
-    "en": "Keep guesses and labels of one evaluation and compute the metric of all of them at once: it must be what is reported.",
+    "en": "Keep the predictions and labels of one evaluation and compute the metric from all of them at once: it must match what is "
+    "reported.",
     "zh": "保存一次评估的全部预测和标签，一次性计算指标：结果应与报告值相同。",
 }
 _FIXES = {

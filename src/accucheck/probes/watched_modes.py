@@ -67,8 +67,8 @@ MESSAGES: Words = {
         "没有优化器更新这一部分，或它加载了权重并从第一步起保持如此。",
     },
     "statistics-kept": {
-        "en": "{count:,} {count:layer normalises|layers normalise} with statistics that are as they were made and stay so in all {steps:,} "
-        "steps: {names}. Nothing was loaded into {count:it|them}, so that nothing is normalised there.",
+        "en": "{count:,} {count:layer normalises|layers normalise} with initial statistics that never change in all {steps:,} steps: "
+        "{names}. Nothing was loaded into {count:it|them}, so nothing is normalised there.",
         "zh": "有 {count:,} 层归一化所用的统计量在全部 {steps:,} 步中都停留在创建时的初始值：{names}。也没有为其加载权重，"
         "这些层实际上没有做归一化。",
     },
@@ -79,8 +79,8 @@ MESSAGES: Words = {
         "仍按训练方式工作（{names}）。",
     },
     "drops-in-inference": {
-        "en": "{network} is evaluated in inference mode, and {name} drops {share:%} of the values there all the same, in {passes:,} "
-        "{passes:pass|passes} without a gradient: its argument `training` is true, or it is an operator that asks for no mode.",
+        "en": "{network} is evaluated in inference mode, but {name} still drops {share:%} of the values, in {passes:,} forward "
+        "{passes:pass|passes} without a gradient: its argument `training` is true, or the operator ignores the mode.",
         "zh": "{network} 在推理模式下评估，但其中的 {name} 仍丢弃 {share:%} 的值（{passes:,} 次不求梯度的前向计算）："
         "它的参数 `training` 为真，或者它是不区分模式的算子。",
     },
@@ -89,7 +89,7 @@ MESSAGES: Words = {
         "zh": "有 {passes:,} 次不求梯度的前向计算处于训练模式，它们可能是训练的一部分。",
     },
     "only-inference": {
-        "en": "Nothing was trained. In {passes:,} passes that were looked at, no layer that depends on the mode ran in training mode.",
+        "en": "Nothing was trained. In the {passes:,} passes examined, no layer that depends on the mode ran in training mode.",
         "zh": "本次运行没有训练。所查看的 {passes:,} 次前向计算中，没有随模式改变行为的层处于训练模式。",
     },
     "nothing-depends": {
@@ -110,7 +110,7 @@ MESSAGES: Words = {
         "zh": "去掉 use_batch_statistics=False，训练时让这些层处于训练模式；或先加载训练好的统计量。",
     },
     "fix-ask-for-mode": {
-        "en": "Pass training=self.training to it, or use nn.Dropout, which asks for the mode.",
+        "en": "Pass training=self.training to it, or use nn.Dropout, which follows the mode.",
         "zh": "为它传入 training=self.training，或改用会区分模式的 nn.Dropout。",
     },
     "fix-switch-off": {
@@ -119,13 +119,13 @@ MESSAGES: Words = {
     },
 }
 _INFERENCE = {
-    "en": "In inference mode Dropout does nothing, and BatchNorm uses its moving mean and variance and never updates them: the "
-    "network trains without what was meant to regularise it, and the statistics it is later evaluated with are wrong.",
+    "en": "In inference mode Dropout does nothing, and BatchNorm uses its moving mean and variance and never updates them: the network "
+    "trains without its regularisation, and the statistics used in evaluation are wrong.",
     "zh": "推理模式下 Dropout 不起作用，BatchNorm 使用滑动均值和方差且从不更新：训练缺少了应有的正则化，"
     "之后评估所用的统计量也是错的。",
 }
 _PRINT = {
-    "en": "Print network.training right before the step; watch again after the change.",
+    "en": "Print network.training right before the step; watch again after the fix.",
     "zh": "在训练步之前打印 network.training；修改后再次运行 accucheck watch。",
 }
 WHY: Words = dict.fromkeys(
@@ -136,12 +136,12 @@ WHY: Words = dict.fromkeys(
         "zh": "均值为 0、方差为 1 时，归一化只剩缩放和平移：数值会逐层放大或消失。",
     },
     "drops-in-inference": {
-        "en": "Results of an evaluation are worse than the network is, and other ones each time.",
+        "en": "Evaluation results understate the network and differ each time.",
         "zh": "评估结果比网络的真实水平差，而且每次都不同。",
     },
     "evaluated-in-training": {
-        "en": "Dropout keeps dropping, and BatchNorm normalises by the current batch and updates its statistics: results are worse than "
-        "the network is, and evaluation changes it.",
+        "en": "Dropout keeps dropping, and BatchNorm normalises by the current batch and updates its statistics: results understate "
+        "the network, and evaluation changes it.",
         "zh": "Dropout 仍在丢弃，BatchNorm 按当前 batch 归一化并更新统计量：结果比网络的真实水平差，评估还会改变网络。",
     },
 }

@@ -51,12 +51,12 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "forward": {
-        "en": "Step {step}: {operator}{cell} gives {bad} though what goes into it is finite ({inputs}). It reaches the loss.",
+        "en": "Step {step}: {operator}{cell} outputs {bad} although its inputs are finite ({inputs}). It reaches the loss.",
         "zh": "第 {step} 步：{operator}{cell} 的输入均为有限值（{inputs}），输出却含 {bad}，并传到 loss。",
     },
     "hidden": {
-        "en": "Step {step}: {operator}{cell} makes NaN of infinities that were put in on purpose ({inputs}): probably a row that a mask "
-        "hides in all its places, or Inf times 0. It reaches the loss.",
+        "en": "Step {step}: {operator}{cell} turns deliberate infinities into NaN ({inputs}): probably a row that is fully masked, or "
+        "Inf times 0. It reaches the loss.",
         "zh": "第 {step} 步：{operator}{cell} 由人为填入的无穷值算出 NaN（{inputs}）：很可能某一行被 mask 全部屏蔽，或是 Inf 乘 0。"
         "NaN 已传到 loss。",
     },
@@ -66,8 +66,8 @@ MESSAGES: Words = {
         "zh": "第 {step} 步：{operator}{cell} 在其输入处（{inputs}）的导数不是有限值：传入的梯度有限，传出的梯度含 {bad}。",
     },
     "update": {
-        "en": "Step {step}: {operator} makes {weights} {bad} though weights and gradients were finite before ({inputs}); learning rate "
-        "{rate}.",
+        "en": "Step {step}: {operator} makes {weights} {bad} although weights and gradients were finite before ({inputs}); learning "
+        "rate {rate}.",
         "zh": "第 {step} 步：更新之前权重和梯度均为有限值（{inputs}），{operator} 更新后 {weights} 含 {bad}；学习率 {rate}。",
     },
     "data": {
@@ -93,15 +93,16 @@ MESSAGES: Words = {
         "zh": "{passes:,} 次反向中有 {count:,} 次梯度不是有限值而被跳过，首次在第 {step} 步{at}：几乎没有学习。",
     },
     "no-place": {
-        "en": "{what} is not finite from step {step} on. Which operator began it was not looked for.",
+        "en": "{what} is not finite from step {step} on. The operator that started it was not searched for.",
         "zh": "从第 {step} 步起，{what} 不是有限值。没有查找由哪个算子引起。",
     },
     "blocked": {
-        "en": "From step {step} on the training is not finite, and its loss tells nothing.{begun}",
+        "en": "From step {step} on, training is not finite, and its loss means nothing.{begun}",
         "zh": "从第 {step} 步起训练中出现 NaN/Inf，此后的 loss 说明不了什么。{begun}",
     },
     "finite-operators": {
-        "en": "{count:,} operators in {steps:,} training steps were looked at; all that reaches loss, gradients and weights is finite.",
+        "en": "{count:,} operators in {steps:,} training steps were examined; all values that reach loss, gradients and weights are "
+        "finite.",
         "zh": "检查了 {steps:,} 个训练步中的 {count:,} 个算子，传到 loss、梯度和权重的值全部有限。",
     },
     "finite": {
@@ -113,16 +114,16 @@ MESSAGES: Words = {
         "zh": "被观察的运行中没有训练步。",
     },
     "fix-zero": {
-        "en": "Keep what goes in away from 0: add a small epsilon inside (1e-6; in float16 at least 1e-4), or clip it.",
+        "en": "Keep the input away from 0: add a small epsilon inside (1e-6; in float16 at least 1e-4), or clip it.",
         "zh": "使输入远离 0：在函数内部加一个小的 epsilon（如 1e-6，float16 下至少 1e-4），或先截断。",
     },
     "fix-domain": {
-        "en": "Keep what goes in within the values that the function is defined for: clip it, or fix what makes it leave them.",
+        "en": "Keep the input within the domain of the function: clip it, or fix what drives it outside.",
         "zh": "使输入保持在函数的定义域内：在其前截断，或修正使输入越界的计算。",
     },
     "fix-large": {
-        "en": "Make what goes in smaller: subtract the greatest before exponentials (as softmax and logsumexp do), normalise, "
-        "or use the function that joins both steps.",
+        "en": "Make the input smaller: subtract the maximum before exponentials (as softmax and logsumexp do), normalise, or use the "
+        "function that combines both steps.",
         "zh": "减小输入：取指数之前先减去最大值（softmax、log_softmax、logsumexp 内部即如此），做归一化，或改用合并了两步的函数。",
     },
     "fix-half": {
@@ -132,13 +133,13 @@ MESSAGES: Words = {
         "若溢出的是梯度，减小 loss scale。",
     },
     "fix-hidden": {
-        "en": "Let the mask leave at least one place in each row, or use a large finite number (-1e4 in float16, -1e9 in float32) in "
-        "place of -Inf.",
+        "en": "Let the mask leave at least one position in each row, or use a large finite number (-1e4 in float16, -1e9 in float32) "
+        "instead of -Inf.",
         "zh": "掩码在每一行至少保留一个位置，或把 -Inf 换成较大的有限值（float16 用 -1e4，float32 用 -1e9）。",
     },
     "fix-derivative": {
-        "en": "Add a small epsilon inside the function (sqrt(x + 1e-6)), or keep the bad places out before it: where() behind it does not "
-        "help, as 0 times Inf is NaN.",
+        "en": "Add a small epsilon inside the function (sqrt(x + 1e-6)), or exclude the bad values before it: where() after it does "
+        "not help, since 0 times Inf is NaN.",
         "zh": "在函数内部加一个小的 epsilon（如 sqrt(x + 1e-6)），或在其前就把这些位置换掉："
         "在其后用 where() 无效，因为 0 乘 Inf 仍是 NaN。",
     },
@@ -159,7 +160,7 @@ MESSAGES: Words = {
         "zh": "使用更小的初始 loss scale，并让它更快下降。",
     },
     "fix-again": {
-        "en": "Watch again so that each operator is looked at: accucheck watch --nan -- python train.py",
+        "en": "Watch again with every operator checked: accucheck watch --nan -- python train.py",
         "zh": "再观察一次，逐个检查算子：accucheck watch --nan -- 命令",
     },
 }

@@ -66,7 +66,7 @@ MESSAGES: Words = {
         "本可以记住的内容没有学到。",
     },
     "other-batches": {
-        "en": "The watched training is given more than one batch, or fewer than {steps:,} steps were watched.",
+        "en": "The watched training used more than one batch, or fewer than {steps:,} steps were watched.",
         "zh": "所观察的训练用了不止一个 batch，或观察的 step 不足 {steps:,} 步。",
     },
     "fix-learn": {

@@ -66,38 +66,41 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "mask-inverted": {
-        "en": "Padding decides and words do not: other vectors at the {places:,} places of padding (id {value}) move {what} by "
-        "{padding:.2%} of its size, other vectors at the {real:,} words by {words:.2%}. The mask lets padding through and hides the words.",
+        "en": "Padding counts and words do not: replacing the vectors at the {places:,} padded positions (id {value}) changes {what} "
+        "by {padding:.2%} of its size, replacing those of the {real:,} words by {words:.2%}. The mask lets padding through and hides "
+        "the words.",
         "zh": "起作用的是补齐而不是词：改变 {places:,} 个补齐位置（编号 {value}）的向量，{what}变化 {padding:.2%}；"
         "改变 {real:,} 个词的向量，只变化 {words:.2%}。掩码放过了补齐，遮住了词。",
     },
     "padding-read": {
-        "en": "Padding changes {what}: replacing the vectors at the {places:,} padded places (id {value}) moves it by {padding:.2%} of "
-        "its size in {moved:,} of {rows:,} samples; replacing those of the {real:,} words moves it by {words:.2%}. {beside}",
+        "en": "Padding changes {what}: replacing the vectors at the {places:,} padded positions (id {value}) changes it by "
+        "{padding:.2%} of its size in {moved:,} of {rows:,} samples; replacing those of the {real:,} words changes it by {words:.2%}. "
+        "{beside}",
         "zh": "补齐影响了{what}：改变 {places:,} 个补齐位置（编号 {value}）的向量，{rows:,} 个样本中有 {moved:,} 个变化，"
         "幅度 {padding:.2%}；改变 {real:,} 个词的向量，变化 {words:.2%}。{beside}",
     },
     "loss-reads-labels": {
-        "en": "The loss counts labels at padding: replacing the labels at the {places:,} padded places moves it by {padding:.2%} of its "
-        "size, replacing those of the {real:,} words by {words:.2%}. {beside}",
+        "en": "The loss counts labels at padding: replacing the labels at the {places:,} padded positions changes it by {padding:.2%} "
+        "of its size, replacing those of the {real:,} words by {words:.2%}. {beside}",
         "zh": "损失函数把补齐位置的标签计算在内：改变 {places:,} 个补齐位置的标签，loss 变化 {padding:.2%}；改变 {real:,} 个词的标签，"
         "变化 {words:.2%}。{beside}",
     },
     "loss-of-padding-alone": {
-        "en": "The loss covers only padding: other labels at the {places:,} places of padding move it by {padding:.2%} of its size, other "
-        "labels at the {real:,} words by {words:.2%}. Its mask is inverted.",
+        "en": "The loss covers only padding: replacing the labels at the {places:,} padded positions changes it by {padding:.2%} of "
+        "its size, replacing those of the {real:,} words by {words:.2%}. Its mask is inverted.",
         "zh": "loss 只由补齐位置决定：改变 {places:,} 个补齐位置的标签，loss 变化 {padding:.2%}；改变 {real:,} 个词的标签，"
         "变化 {words:.2%}。损失的掩码取反了。",
     },
     "sees-next": {
-        "en": "The network sees what it is to tell: its labels are the next ids, and other ids from place {place:,} of {length:,} on move "
-        "its outputs before that place by {before:.2%} of their size ({behind:.2%} behind it). Its mask lets later places through.",
+        "en": "The network sees what it should predict: its labels are the next ids, and replacing the ids from position {place:,} of "
+        "{length:,} on changes its outputs before that position by {before:.2%} of their size ({behind:.2%} after it). Its mask lets "
+        "later positions through.",
         "zh": "网络能看到要预测的内容：标签就是下一个编号，而改变第 {place:,} 位（共 {length:,} 位）及之后的编号，该位置之前的输出"
         "变化了 {before:.2%}（之后变化 {behind:.2%}）。掩码没有遮住后面的位置。",
     },
     "next-unseen": {
-        "en": "Labels are the next ids, and other ids from place {place:,} of {length:,} on move the outputs before it by {before:.2%} of "
-        "their size, those behind it by {behind:.2%}: no place sees what it is to tell.",
+        "en": "Labels are the next ids, and replacing the ids from position {place:,} of {length:,} on changes the outputs before it "
+        "by {before:.2%} of their size, those after it by {behind:.2%}: no position sees what it should predict.",
         "zh": "标签就是下一个编号；改变第 {place:,} 位（共 {length:,} 位）及之后的编号，之前的输出变化 {before:.2%}，"
         "之后的变化 {behind:.2%}：各位置看不到要预测的内容。",
     },
@@ -107,8 +110,8 @@ MESSAGES: Words = {
         "zh": "改变补齐位置的向量使{what}变化 {padding:.2%}，改变词的向量变化 {words:.2%}：是否有意如此需人工判断。",
     },
     "padding-still": {
-        "en": "Other vectors at the {places:,} places of padding (id {value}, {side}) move {what} by {padding:.2%} of its size, other "
-        "vectors at the {real:,} words by {words:.2%}: padding does not reach it.",
+        "en": "Replacing the vectors at the {places:,} padded positions (id {value}, {side}) changes {what} by {padding:.2%} of its "
+        "size, replacing those of the {real:,} words by {words:.2%}: padding does not reach it.",
         "zh": "改变 {places:,} 个补齐位置（编号 {value}，{side}）的向量，{what}变化 {padding:.2%}；改变 {real:,} 个词的向量，"
         "变化 {words:.2%}：补齐不影响结果。",
     },
@@ -129,17 +132,17 @@ MESSAGES: Words = {
         "zh": "在 {steps:,} 步中没有见到行首或行尾为同一编号的整数输入，或只在图模式下观察过。",
     },
     "fix-mask": {
-        "en": "Make the mask true where a word is, hide the rest in attention, pooling and the loss, and give recurrent layers the "
-        "lengths.",
+        "en": "Make the mask True at words, use it in attention, pooling and the loss, and pass the lengths to recurrent layers.",
         "zh": "掩码应在有词处为真；在注意力、池化和损失中遮住其余位置，并向循环层提供长度（seq_length）。",
     },
     "fix-next": {
-        "en": "Hide the places behind each place from its attention (a triangle above the diagonal), or let recurrent layers run one way.",
+        "en": "Mask the positions after each position in attention (a triangle above the diagonal), or make recurrent layers "
+        "unidirectional.",
         "zh": "在注意力中遮住每个位置之后的位置（对角线以上的三角掩码），循环层只用单向。",
     },
     "fix-loss": {
-        "en": "Multiply the loss of each place by the mask of words and divide by its sum, or give padding a label that the loss "
-        "leaves out.",
+        "en": "Multiply the loss of each position by the word mask and divide by its sum, or give padding a label that the loss "
+        "ignores.",
         "zh": "将每个位置的 loss 乘以词的掩码再除以掩码之和，或给补齐位置使用损失函数会忽略的标签（ignore_index）。",
     },
 }
@@ -155,7 +158,8 @@ WORDS: Words = {
     "loss": {"en": "loss", "zh": "loss"},
 }
 _READ = {
-    "en": "What a sample gives then depends on how long the others of its batch are, and the network learns from places without content.",
+    "en": "The result for a sample then depends on the lengths of the others in its batch, and the network learns from positions "
+    "without content.",
     "zh": "一个样本的结果会随同一 batch 中其他样本的长度而变，网络还会从没有内容的位置学习。",
 }
 _BLIND = {

@@ -34,8 +34,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_watched_networks.MESSAGES,
     "penalty-scaled": {
-        "en": "The gradients that are taken here within the loss carry a scale of {scale:g} in all {steps:,} steps, and the loss is "
-        "{low:.3g} to {high:.3g} times the mean square of their norms: the penalty is made of them as they are.",
+        "en": "The gradients computed here inside the loss include a scale of {scale:g} in all {steps:,} steps, and the loss is "
+        "{low:.3g} to {high:.3g} times the mean square of their norms: the penalty is computed without unscaling them.",
         "zh": "{steps:,} 步中，此处在损失内部求得的梯度都带有缩放倍数 {scale:g}，而 loss 是其范数平方均值的 {low:.3g} 至 {high:.3g} 倍："
         "梯度惩罚直接使用了这些梯度。",
     },

@@ -60,43 +60,44 @@ _WAS = {
     "zh": "{name} 打印为 {shown}：这是{form}。按全部 {rows:,} 行计算应为 {expected:.4f}。",
 }
 _FORM: Words = {
-    "printed-mean": {"en": "the mean of the shares of {batches:,} batches", "zh": "{batches:,} 个 batch 正确率的平均"},
-    "printed-counts-on": {"en": "the share of all evaluations so far", "zh": "到目前为止所有评估合在一起的结果"},
+    "printed-mean": {"en": "the mean accuracy of {batches:,} batches", "zh": "{batches:,} 个 batch 正确率的平均"},
+    "printed-counts-on": {"en": "the accuracy over all evaluations so far", "zh": "到目前为止所有评估合在一起的结果"},
     "printed-by-batches": {
-        "en": "right guesses divided by the {batches:,} batches",
+        "en": "the number of correct predictions divided by the {batches:,} batches",
         "zh": "正确数除以 {batches:,} 个 batch",
     },
     "printed-by-rows": {
-        "en": "the sum of the shares of batches divided by the number of rows",
+        "en": "the sum of the batch accuracies divided by the number of rows",
         "zh": "各 batch 正确率之和除以行数",
     },
     "printed-by-size": {
-        "en": "right guesses divided by {batches:,} times {size:,}, though the last batch is smaller",
+        "en": "the number of correct predictions divided by {batches:,} × {size:,}, although the last batch is smaller",
         "zh": "正确数除以 {batches:,}×{size:,}，而最后一个 batch 较小",
     },
     "printed-by-source": {
-        "en": "right guesses divided by the {source:,} rows of the source, not all of which are evaluated",
+        "en": "the number of correct predictions divided by the {source:,} rows of the source, not all of which are evaluated",
         "zh": "正确数除以数据源的 {source:,} 行，而并非所有行都参与评估",
     },
     "printed-without-rest": {
-        "en": "that of full batches, without the smaller last one",
+        "en": "the value over full batches only, without the smaller last one",
         "zh": "只含完整 batch、略去末尾较小 batch 的结果",
     },
-    "printed-last-batch": {"en": "that of the last batch alone", "zh": "仅最后一个 batch 的结果"},
+    "printed-last-batch": {"en": "the value of the last batch alone", "zh": "仅最后一个 batch 的结果"},
     "printed-pairs": {
-        "en": "the share of equal pairs of each guess with the labels of all rows of its batch, as a column compared with a row gives",
+        "en": "the share of matches when each prediction is compared with the labels of all rows in its batch (a column broadcast "
+        "against a row)",
         "zh": "每个预测与同一 batch 所有行标签两两比较的相等比例（一列与一行比较时广播所致）",
     },
     "printed-lowest": {
-        "en": "the share of labels among the lowest scores",
+        "en": "the share of labels found among the lowest scores",
         "zh": "标签落在得分最低的几个之中的比例",
     },
     "printed-ignored": {
-        "en": "right guesses divided by all {places:,} places, with those whose label is no class",
+        "en": "the number of correct predictions divided by all {places:,} positions, including those whose label is not a class",
         "zh": "正确数除以全部 {places:,} 个位置，其中包括标签不属于任何类别的位置",
     },
     "printed-padding": {
-        "en": "the share of right guesses with those where the label is {label}, which fills the ends of rows as padding does",
+        "en": "the accuracy including positions with label {label}, which fills the ends of rows as padding does",
         "zh": "把标签为 {label} 的位置也计入的正确率，而该标签像填充一样只出现在各行末尾",
     },
     "printed-number-of-batches": {
@@ -117,35 +118,35 @@ MESSAGES: Words = {
     },
     "printed-other": {
         "en": "{name} was printed as {shown} after an evaluation of {rows:,} rows; recomputed from them it is {expected:.4f} ({way}). "
-        "It is not known whether the same is meant.",
+        "Whether both are the same metric is not known.",
         "zh": "{name} 在一次 {rows:,} 行的评估后打印为 {shown}；由这些行重新计算为 {expected:.4f}（{way}）。两者是否同指一个指标未知。",
     },
     "calls-unseen": {
-        "en": "{calls:,} {calls:call|calls} of the network between the steps that are looked at may have been evaluations, and were not "
-        "watched: call network.set_train(False) before an evaluation, and set_train() after it and not in each step.",
+        "en": "{calls:,} {calls:call|calls} of the network between the examined steps may have been evaluations and were not watched: "
+        "call network.set_train(False) before an evaluation and set_train() after it, not in each step.",
         "zh": "在仔细观察的训练步之间，有 {calls:,} 次网络调用可能属于评估，但没有观察到：请在评估前调用 network.set_train(False)，"
         "评估后再调用 set_train()，不要在每一步都调用。",
     },
     "no-printed": {
-        "en": "No evaluation by a loop of the script's own was watched to its end whose outputs and labels belong together and after which "
-        "a metric is printed by its name: watch with --steps 0.",
+        "en": "No evaluation loop of the script itself was watched until it finished, with outputs that match labels and a metric "
+        "printed by name afterwards: watch with --steps 0.",
         "zh": "没有完整观察到这样的自写评估循环：输出与标签相对应，且随后按名称打印了指标。请使用 --steps 0。",
     },
     "fix-whole": {
-        "en": "Sum right guesses and rows over all batches from zero in each evaluation, and divide once.",
+        "en": "In each evaluation, start from zero, sum correct predictions and rows over all batches, and divide once.",
         "zh": "每次评估从零开始，对全部 batch 累加正确数与行数，最后只除一次。",
     },
     "fix-shape": {
-        "en": "Bring guesses and labels to one shape before they are compared: squeeze the last axis of the guesses.",
+        "en": "Give predictions and labels the same shape before comparing them: squeeze the last axis of the predictions.",
         "zh": "比较前把预测与标签变为同一形状：去掉预测的最后一维。",
     },
     "fix-largest": {"en": "Take the k largest scores.", "zh": "取得分最高的 k 个。"},
     "fix-mask": {
-        "en": "Leave places without a class out of both the right guesses and what they are divided by.",
+        "en": "Exclude positions without a class from both the count of correct predictions and the divisor.",
         "zh": "把没有类别的位置从正确数和分母中都去掉。",
     },
     "fix-gather": {
-        "en": "Gather counts or sums, or guesses and labels, of all batches; compute the metric once.",
+        "en": "Collect counts or sums, or predictions and labels, over all batches; compute the metric once.",
         "zh": "累积全部 batch 的计数、总和或预测与标签，只计算一次指标。",
     },
 }  # fmt: skip
@@ -158,12 +159,13 @@ _FIXES = {
     "printed-number-of-batches": "fix-gather",
 }
 _WRONG = {
-    "en": "The printed number is not the metric that its name stands for: it cannot be compared with published ones, and the best "
-    "checkpoint may not be chosen by it.",
+    "en": "The printed number is not the metric that its name says: it cannot be compared with published results, and choosing the "
+    "best checkpoint by it may go wrong.",
     "zh": "打印的数字不是其名称所指的指标：不能与其他结果比较，据此也可能选错 checkpoint。",
 }
 _BY_HAND = {
-    "en": "Keep guesses and labels of one evaluation and compute the metric of all of them at once: it must be what is printed.",
+    "en": "Keep the predictions and labels of one evaluation and compute the metric from all of them at once: it must match what is "
+    "printed.",
     "zh": "保存一次评估的全部预测和标签，一次性计算指标：结果应与打印值相同。",
 }
 WHY: Words = dict.fromkeys(_FORM, _WRONG)

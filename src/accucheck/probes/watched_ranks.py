@@ -105,7 +105,7 @@ MESSAGES: Words = {
         "zh": "{ranks:,} 个 rank 用各自的 batch 训练 {steps:,} 步后，{weights:,} 个权重完全相同：梯度已聚合。",
     },
     "reduced": {
-        "en": "In all {steps:,} steps that were looked at, the {ranks:,} ranks update with the same gradients, from losses of their own.",
+        "en": "In all {steps:,} steps examined, the {ranks:,} ranks update with the same gradients, computed from different losses.",
         "zh": "在细看的 {steps:,} 步中，{ranks:,} 个 rank 的 loss 各不相同，更新所用的梯度却相同：梯度已聚合。",
     },
     "drift-apart": {
@@ -115,8 +115,8 @@ MESSAGES: Words = {
         "只用自己的梯度更新。",
     },
     "own-trainings": {
-        "en": "The {ranks:,} ranks start from the same weights, and after {steps:,} steps all {weights:,} trained weights differ. Whether "
-        "they are meant to train together is not seen.",
+        "en": "The {ranks:,} ranks start from the same weights, and after {steps:,} steps all {weights:,} trained weights differ. "
+        "Whether they should train together cannot be seen.",
         "zh": "{ranks:,} 个 rank 从相同的权重出发，{steps:,} 步后全部 {weights:,} 个被训练的权重都不相同。"
         "它们是否本应一起训练，记录中看不出来。",
     },
@@ -125,8 +125,8 @@ MESSAGES: Words = {
         "zh": "各 rank 的 loss 相同，无论梯度是否聚合权重都会保持相同。",
     },
     "losses-unseen": {
-        "en": "No loss of all ranks was seen in the same step: whether they train on batches of their own is not known, and without that, "
-        "equal weights tell nothing.",
+        "en": "No loss of all ranks was seen in the same step: whether they train on different batches is not known, and without that, "
+        "equal weights mean nothing.",
         "zh": "没有在同一步看到全部 rank 的 loss：不知道它们是否各用自己的 batch，此时权重相同说明不了什么。",
     },
     "some-differ": {
@@ -138,28 +138,27 @@ MESSAGES: Words = {
         "zh": "各 rank 的初始权重不同，更新所用的梯度也不同：梯度是否聚合看不出来。",
     },
     "summed": {
-        "en": "In all {looked:,} steps that were looked at, the gradients that the {ranks:,} ranks update with are at least "
-        "{times:.2f} times as large as the ranks' own are on average: they are added up, as a mean is never larger. Each rank's loss "
-        "is a mean over its batch, so that {optimizer} moves weights as if the learning rate were up to {ranks:,} times as high.",
+        "en": "In all {looked:,} steps examined, the gradients that the {ranks:,} ranks update with are at least {times:.2f} times as "
+        "large as the average of the ranks' own: they are summed, since a mean is never larger. Each rank's loss is a mean over its "
+        "batch, so {optimizer} updates weights as if the learning rate were up to {ranks:,} times as high.",
         "zh": "在细看的 {looked:,} 步中，{ranks:,} 个 rank 更新所用的梯度都不小于各 rank 自身梯度平均大小的 {times:.2f} 倍：梯度是相加的，"
         "因为平均值不会更大。而每个 rank 的 loss 是其 batch 的平均值，{optimizer} 的更新量相当于学习率最多放大 {ranks:,} 倍。",
     },
     "summed-meant": {
-        "en": "In all {looked:,} steps that were looked at, the gradients that the {ranks:,} ranks update with are at least "
-        "{times:.2f} times as large as the ranks' own are on average: they are added up. Whether the loss or {optimizer} allows "
-        "for that is not seen.",
+        "en": "In all {looked:,} steps examined, the gradients that the {ranks:,} ranks update with are at least {times:.2f} times as "
+        "large as the average of the ranks' own: they are summed. Whether the loss or {optimizer} accounts for that cannot be seen.",
         "zh": "在细看的 {looked:,} 步中，{ranks:,} 个 rank 更新所用的梯度都不小于各 rank 自身梯度平均大小的 {times:.2f} 倍：梯度是相加的。"
         "loss 或 {optimizer} 是否已考虑这一点，记录中看不出来。",
     },
     "few-steps": {
-        "en": "The ranks were watched for different numbers of steps ({steps}), and their gradients were not looked at in the same step.",
+        "en": "The ranks were watched for different numbers of steps ({steps}), and their gradients were not examined in the same step.",
         "zh": "各 rank 被观察的步数不同（{steps}），也没有在同一步细看梯度。",
     },
     "fix-reduce": gradient_aggregation.MESSAGES["fix-reduce"],
     "fix-seed": rank_seeds.MESSAGES["fix-seed"],
     "fix-mean": {
-        "en": "Take the mean: gradients_mean=True in set_auto_parallel_context, mean=True of nn.DistributedGradReducer, or divide what "
-        "AllReduce gives by the number of devices. Keep the sum where the learning rate was chosen for it.",
+        "en": "Take the mean: gradients_mean=True in set_auto_parallel_context, mean=True of nn.DistributedGradReducer, or divide the "
+        "result of AllReduce by the number of devices. Keep the sum if the learning rate was chosen for it.",
         "zh": "改用平均：set_auto_parallel_context 设置 gradients_mean=True，nn.DistributedGradReducer 设置 mean=True，或将 AllReduce "
         "的结果除以设备数。如果学习率正是按相加选定的，则保持不变。",
     },
@@ -170,8 +169,8 @@ _APART: dict[str, str] = {
     "zh": "数据并行只聚合梯度，不会统一权重：权重不同的各 rank 训练的是不同的网络，最后保存下来的只是其中之一。",
 }
 _SUMMED: dict[str, str] = {
-    "en": "The learning rate of a recipe is meant for the mean over all samples; a sum multiplies it by the number of devices, and "
-    "training becomes unstable or ends worse.",
+    "en": "The learning rate of a recipe assumes the mean over all samples; a sum multiplies it by the number of devices, and training "
+    "becomes unstable or ends worse.",
     "zh": "训练方案中的学习率是针对所有样本的平均梯度而定；相加相当于学习率乘以设备数，训练会不稳定或收敛得更差。",
 }
 _DIFFER = ("start-differs", "start-apart", "drift-apart", "own-trainings")

@@ -80,11 +80,11 @@ MESSAGES: Words = {
         "zh": "{all:,} 个权重在所观察训练的 {steps:,} 步中的更新比：{low:.2g} 至 {high:.2g}，中位数 {middle:.2g}。",
     },
     "schedule-unknown": {
-        "en": "The learning rate is not known, or was still rising when the watch ended: small updates may be those of a warm-up.",
+        "en": "The learning rate is not known, or was still rising when the watch ended: small updates may be due to a warm-up.",
         "zh": "学习率未知，或观察结束时仍在上升：更新偏小可能只是预热。",
     },
     "few-steps": {
-        "en": "Updates of {kind} were looked at in {steps:,} steps, too few to tell.",
+        "en": "Updates of {kind} were examined in {steps:,} steps, too few to judge.",
         "zh": "只查看了 {kind} 的 {steps:,} 步更新，不足以判断。",
     },
 }

@@ -81,13 +81,13 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_watched_networks.MESSAGES,
     "no-scale": {
-        "en": "{count:,} {count:layer computes|layers compute} in float16 ({names}), and {kind} gets the gradients as the pass gave "
-        "them: no loss scale was seen in {steps:,} steps.",
+        "en": "{count:,} {count:layer computes|layers compute} in float16 ({names}), and {kind} gets the gradients as the backward "
+        "pass computed them: no loss scale was seen in {steps:,} steps.",
         "zh": "有 {count:,} 层以 float16 计算（{names}），而 {kind} 得到的梯度与反向计算给出的相同：{steps:,} 步中没有出现 loss scale。",
     },
     "keeps-scale": {
-        "en": "The loss is multiplied by {scale:g}, and {kind} gets the gradients as the pass gave them in all {steps:,} steps: the scale "
-        "is never taken off.",
+        "en": "The loss is multiplied by {scale:g}, and {kind} gets the gradients as the backward pass computed them in all {steps:,} "
+        "steps: the scale is never removed.",
         "zh": "损失乘以了 {scale:g}，而 {steps:,} 步中 {kind} 得到的梯度都与反向计算给出的相同：从未还原 loss scale。",
     },
     "unscaled-twice": {
@@ -96,8 +96,8 @@ MESSAGES: Words = {
         "zh": "梯度交给 {kind} 之前已除以 loss scale（{scale:g}），而它又按 loss_scale={divisor:g} 再除一次。",
     },
     "below-one": {
-        "en": "{kind} gets gradients that are {times:.4g} times as large as the passes give them, in all {steps:,} steps looked at: the "
-        "loss is scaled down, by {scale:.3g}, though {count:,} {count:layer|layers} that it trains compute in float16 ({names}).",
+        "en": "In all {steps:,} steps examined, {kind} gets gradients {times:.4g} times as large as the backward pass computes them: "
+        "the loss is scaled down, by {scale:.3g}, though {count:,} {count:layer|layers} that it trains compute in float16 ({names}).",
         "zh": "在查看的全部 {steps:,} 步中，{kind} 得到的梯度都是反向梯度的 {times:.4g} 倍：loss 被缩小（乘以 {scale:.3g}），"
         "而它训练的 {count:,} 层用 float16 计算（{names}）。",
     },
@@ -107,7 +107,7 @@ MESSAGES: Words = {
         "zh": "loss scale 在 {steps:,} 步内从 {first:g} 降到 {last:g}，其间略过了 {dropped:,} 次更新。",
     },
     "scaled": {
-        "en": "The loss scale of {scale:g} is taken off before the update of {kind} in all {steps:,} steps that were looked at.",
+        "en": "The loss scale of {scale:g} is removed before {kind} updates, in all {steps:,} steps examined.",
         "zh": "在查看的全部 {steps:,} 步中，loss scale（{scale:g}）都在 {kind} 更新之前还原。",
     },
     "by-optimizer": {
@@ -115,7 +115,7 @@ MESSAGES: Words = {
         "zh": "{kind} 通过自身的 loss_scale={divisor:g} 还原 loss scale（{scale:g}）。",
     },
     "no-half": {
-        "en": "No layer computed in float16 in the {steps:,} steps that were looked at, and no loss scale was seen.",
+        "en": "No layer computed in float16 in the {steps:,} steps examined, and no loss scale was seen.",
         "zh": "在查看的 {steps:,} 步中没有层以 float16 计算，也没有出现 loss scale。",
     },
     "not-told": {
@@ -128,17 +128,17 @@ MESSAGES: Words = {
         "zh": "梯度仍带着 loss scale 时就被裁剪到范数 {norm:g}：{kind} 得到的梯度范数为 {low:.3g} 到 {high:.3g}，随 loss scale 变化。",
     },
     "clipped-small": {
-        "en": "{kind} gets gradients with a norm of {low:.3g} in all {steps:,} steps; times the loss scale of {scale:g} that is {norm:g}. "
-        "They seem to be clipped before they are unscaled.",
+        "en": "{kind} gets gradients with a norm of {low:.3g} in all {steps:,} steps; multiplied by the loss scale of {scale:g} that "
+        "is {norm:g}. They seem to be clipped before unscaling.",
         "zh": "{steps:,} 步中 {kind} 得到的梯度范数都是 {low:.3g}，乘以 loss scale（{scale:g}）恰为 {norm:g}：似乎先裁剪后还原。",
     },
     "clipped": {
-        "en": "Gradients are clipped to a norm of {high:.3g} in {count:,} of {steps:,} steps, after the loss scale is taken off.",
+        "en": "Gradients are clipped to a norm of {high:.3g} in {count:,} of {steps:,} steps, after the loss scale is removed.",
         "zh": "{steps:,} 步中有 {count:,} 步的梯度被裁剪到范数 {high:.3g}，且在还原 loss scale 之后。",
     },
     "clips-most": {
-        "en": "Gradients are clipped to a norm of {high:.3g} in all {steps:,} steps, from {raw:.3g} as the passes give them (median): "
-        "{kind} gets {times:,.0f} times less, and changes weights by {moved:.1g} of their size.",
+        "en": "Gradients are clipped to a norm of {high:.3g} in all {steps:,} steps, from a median of {raw:.3g}: {kind} gets gradients "
+        "{times:,.0f} times smaller, and changes weights by {moved:.1g} of their size.",
         "zh": "全部 {steps:,} 步的梯度都被裁剪到范数 {high:.3g}，而反向计算给出的范数中位数为 {raw:.3g}："
         "{kind} 得到的梯度小了 {times:,.0f} 倍，每步只改变权重大小的 {moved:.1g}。",
     },
@@ -147,11 +147,11 @@ MESSAGES: Words = {
         "zh": "{steps:,} 步中有 {count:,} 步的梯度被裁剪到范数 {high:.3g}；没有使用 loss scale。",
     },
     "not-clipped": {
-        "en": "In {steps:,} steps {kind} gets gradients of the norm that the pass gave them, but for the loss scale: none was clipped.",
+        "en": "In {steps:,} steps the norm of the gradients that {kind} gets is unchanged, apart from the loss scale: none was clipped.",
         "zh": "{steps:,} 步中 {kind} 得到的梯度范数除 loss scale 外与反向计算给出的相同：没有裁剪。",
     },
     "unscaled": {
-        "en": "There is no loss scale: in {count:,} of {steps:,} steps gradients reach {kind} as the pass gave them.",
+        "en": "There is no loss scale: in {count:,} of {steps:,} steps, gradients reach {kind} as the backward pass computed them.",
         "zh": "没有使用 loss scale：{steps:,} 步中有 {count:,} 步的梯度原样到达 {kind}。",
     },
     "fix-scale": {
@@ -227,7 +227,7 @@ WORDS: Words = {
     **_watched_networks.WORDS,
     "norms": {"en": "Norms of the gradients", "zh": "梯度范数"},
     "scale": {"en": "Loss scale", "zh": "loss scale"},
-    "of-pass": {"en": "As the pass gave them", "zh": "反向计算给出"},
+    "of-pass": {"en": "As computed by the backward pass", "zh": "反向计算给出"},
     "given": {"en": "As the optimizer got them", "zh": "优化器得到"},
     "divided": {"en": "Divided by", "zh": "相差倍数"},
 }
@@ -567,7 +567,7 @@ EXAMPLES = [
         ratio=1e-7,
     ),
     _example(
-        "clipped to next to nothing, at a rate that makes up for it",
+        "clipped to almost nothing, at a rate that makes up for it",
         Verdict.NOT_APPLICABLE,
         "clipped-alone",
         about="clipping",

@@ -52,8 +52,8 @@ MESSAGES: Words = {
         "zh": "一个 batch 有 {size:,} 个样本，占训练数据 {rows:,} 行的 {share:.0%}：一个 epoch 只更新 {updates:,} 次，{left}。",
     },
     "not-cleared": {
-        "en": "Each update of {kind} gets the gradients of the one before once more: what was accumulated is never set back to 0 "
-        "({updates:,} updates looked at).",
+        "en": "Each update of {kind} includes the gradients of the previous ones: the accumulated gradients are never reset to 0 "
+        "({updates:,} updates examined).",
         "zh": "{kind} 的每次更新都重复包含上一次更新的梯度：累积的梯度从未清零（查看了 {updates:,} 次更新）。",
     },
     "summed": {
@@ -63,8 +63,8 @@ MESSAGES: Words = {
         "{passes:,} 倍。",
     },
     "only-last": {
-        "en": "{kind} gets only the gradients of the last of {passes:,} passes, each over another batch: those of the other "
-        "{lost:,} are lost ({updates:,} updates looked at).",
+        "en": "{kind} gets only the gradients of the last of {passes:,} passes over different batches: those of the other {lost:,} are "
+        "lost ({updates:,} updates examined).",
         "zh": "{kind} 每次更新只得到 {passes:,} 次反向（各用不同的 batch）中最后一次的梯度：其余 {lost:,} 次的梯度丢失（查看了 "
         "{updates:,} 次更新）。",
     },
@@ -86,28 +86,29 @@ MESSAGES: Words = {
     },
     "seeded": {"en": "A seed is set: {names}.", "zh": "设置了随机种子：{names}。"},
     "no-seed": {
-        "en": "No seed was set in the watched run: another run begins with other weights and another order of samples.",
+        "en": "No seed was set in the watched run: another run starts with different weights and a different order of samples.",
         "zh": "所观察的运行中没有设置随机种子：再次运行时初始权重和样本次序都会不同。",
     },
     "fix-smaller": {
-        "en": "Take a batch of which an epoch has many, or one of all rows where each update is to see them all.",
+        "en": "Use a batch size with many batches per epoch, or all rows if each update should see all of them.",
         "zh": "选用一个 epoch 能分出许多个的 batch；如果每次更新都应看到全部数据，则取全部行。",
     },
     "fix-clear": {
-        "en": "Set what is accumulated back to 0 after each update.",
+        "en": "Reset the accumulated gradients to 0 after each update.",
         "zh": "每次更新之后把累积的梯度清零。",
     },
     "fix-add": {
-        "en": "Add the gradients of all passes up before the update, or update after each pass; a step that uses only one of them on "
-        "purpose, as meta-learning does, is fine.",
+        "en": "Accumulate the gradients of all passes before the update, or update after each pass; a step that uses only one of them "
+        "on purpose, as in meta-learning, is fine.",
         "zh": "更新之前把各次反向的梯度累加起来，或每次反向之后都更新；如元学习那样本就只用其中一次的训练步不受影响。",
     },
     "fix-average": {
-        "en": "Divide the loss, or the gradients, by the number of passes that are accumulated, unless the learning rate is meant for it.",
+        "en": "Divide the loss, or the gradients, by the number of passes that are accumulated, unless the learning rate was chosen "
+        "for that.",
         "zh": "把 loss 或梯度除以累积次数，除非学习率就是按累加设定的。",
     },
     "fix-seed": {
-        "en": "Call mindspore.set_seed(1) once, right after the imports, or give the option that sets it.",
+        "en": "Call mindspore.set_seed(1) once, right after the imports, or use the option that sets it.",
         "zh": "在导入语句之后调用一次 mindspore.set_seed(1)，或在命令中给出设置种子的选项。",
     },
     "no-steps": {"en": "No training step was watched.", "zh": "没有观察到训练步。"},
@@ -120,7 +121,7 @@ WORDS: Words = {
 }
 WHY: Words = {
     "nearly-all": {
-        "en": "There are next to no updates in an epoch, so that epochs end before anything is learned.",
+        "en": "There are hardly any updates per epoch, so training ends before anything is learned.",
         "zh": "一个 epoch 几乎没有几次更新，epoch 用完了还没有学到什么。",
     },
     "not-cleared": {
@@ -128,7 +129,7 @@ WHY: Words = {
         "zh": "过时的梯度越积越多，每次更新都更加压过新的梯度。",
     },
     "summed": {
-        "en": "The learning rate in force is that many times what is written: what suits one batch may diverge.",
+        "en": "The effective learning rate is that many times the one that is set: what suits one batch may diverge.",
         "zh": "实际学习率是所写值的若干倍：适合单个 batch 的学习率可能会发散。",
     },
     "only-last": {
@@ -141,7 +142,7 @@ WHY: Words = {
     },
 }
 _NORMS = {
-    "en": "Print the norm of the gradients that the optimizer gets beside that of each pass.",
+    "en": "Print the norm of the gradients that the optimizer gets next to that of each pass.",
     "zh": "对照打印优化器得到的梯度范数和每次反向的梯度范数。",
 }
 PROOF: Words = {

@@ -50,66 +50,66 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "sigmoid-twice": {
-        "en": "Sigmoid is applied twice: outputs lie between {low:.4g} and {high:.4g} in all {steps:,} steps looked at, and the loss, "
-        "{loss:.4g}, is the binary cross entropy of them taken for logits ({logits:.4g}); that of them as probabilities is {odds:.4g}.",
+        "en": "Sigmoid is applied twice: outputs lie between {low:.4g} and {high:.4g} in all {steps:,} steps examined, and the loss "
+        "({loss:.4g}) is the binary cross-entropy that treats them as logits ({logits:.4g}); as probabilities it would be {odds:.4g}.",
         "zh": "sigmoid 做了两次：在查看的全部 {steps:,} 步中，输出都在 {low:.4g} 与 {high:.4g} 之间，而 loss（{loss:.4g}）等于把这些输出"
         "当作 logits 时的二元交叉熵（{logits:.4g}）；当作概率时应为 {odds:.4g}。",
     },
     "labels-beyond": {
-        "en": "The loss, {loss:.4g}, is the binary cross entropy, but labels run from {least:.4g} to {most:.4g}: it is defined for 0 to 1 "
-        "only, and falls without end for others.",
+        "en": "The loss ({loss:.4g}) is the binary cross-entropy, but labels range from {least:.4g} to {most:.4g}: it is defined only "
+        "for 0 to 1, and for other labels it falls without limit.",
         "zh": "loss（{loss:.4g}）是二元交叉熵，但标签的范围是 {least:.4g} 到 {most:.4g}：它只对 0 到 1 的标签有定义，"
         "对其他标签会一直下降、没有下界。",
     },
     "negated": {
-        "en": "The sign of the loss is turned: {loss:.4g} is minus {form} of outputs and labels ({value:.4g}) in all {steps:,} steps "
-        "looked at, and that grows.",
+        "en": "The sign of the loss is flipped: in all {steps:,} steps examined, the loss ({loss:.4g}) is minus {form} of outputs and "
+        "labels ({value:.4g}), which grows.",
         "zh": "loss 的符号反了：在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于输出与标签的{form}（{value:.4g}）的相反数，"
         "而后者在增大。",
     },
     "all-with-all": {
-        "en": "The loss, {loss:.4g}, is that of each sample against the labels of all samples of its batch in all {steps:,} steps looked "
-        "at: within the loss, a column (N, 1) meets a row (N,), and both spread to N by N.",
+        "en": "In all {steps:,} steps examined, the loss ({loss:.4g}) compares each sample with the labels of all samples in its "
+        "batch: inside the loss, a column (N, 1) and a row (N,) are broadcast to N×N.",
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于每个样本与 batch 内所有样本的标签逐一比较的结果："
         "在损失内部，形状 (N, 1) 与 (N,) 相遇，被广播成 N×N。",
     },
     "no-negatives": {
-        "en": "The outputs never fall below 0, and {zeros:.0%} of them are exactly 0, as behind a ReLU; {under:.0%} of the targets are "
+        "en": "The outputs never fall below 0, and {zeros:.0%} of them are exactly 0, as after a ReLU; {under:.0%} of the targets are "
         "negative ({least:.4g} to {most:.4g}), which such outputs cannot reach.",
         "zh": "输出从不小于 0，其中 {zeros:.0%} 恰为 0，与最后一层是 ReLU 时一样；而 {under:.0%} 的目标值为负"
         "（{least:.4g} 到 {most:.4g}），这样的输出达不到。",
     },
     "out-of-reach": {
-        "en": "The outputs stay between {low:.4g} and {high:.4g} in all {steps:,} steps looked at, as behind a sigmoid or tanh, and press "
-        "against the bound; {over:.0%} of the targets lie beyond it ({least:.4g} to {most:.4g}).",
+        "en": "The outputs stay between {low:.4g} and {high:.4g} in all {steps:,} steps examined, as after a sigmoid or tanh, and "
+        "crowd at the bound; {over:.0%} of the targets lie beyond it ({least:.4g} to {most:.4g}).",
         "zh": "在查看的全部 {steps:,} 步中，输出始终在 {low:.4g} 与 {high:.4g} 之间，并顶在边界上，与最后一层是 sigmoid 或 tanh 时一样；而 "
         "{over:.0%} 的目标值在边界之外（{least:.4g} 到 {most:.4g}）。",
     },
     "fits": {
-        "en": "The loss is {form} of outputs and labels ({value:.4g}) in all {steps:,} steps looked at, and outputs can "
-        "reach the labels.",
+        "en": "In all {steps:,} steps examined, the loss is {form} of outputs and labels ({value:.4g}), and outputs can reach the "
+        "labels.",
         "zh": "在查看的全部 {steps:,} 步中，loss 等于输出与标签的{form}（{value:.4g}），且输出能达到标签的取值。",
     },
     "other-form": {
-        "en": "The loss, {loss:.4g}, is none of the usual losses of outputs and labels alone (of logits: {logits:.4g}, "
-        "squares: {squares:.4g}).",
+        "en": "The loss ({loss:.4g}) is none of the usual losses of outputs and labels alone (binary cross-entropy of logits: "
+        "{logits:.4g}, squared error: {squares:.4g}).",
         "zh": "loss（{loss:.4g}）不等于仅由输出与标签算出的任何一种常见损失（logits 的二元交叉熵：{logits:.4g}，"
         "均方误差：{squares:.4g}）。",
     },
     "no-pairs": {
-        "en": "No step was seen in which the network gives as many values as there are labels.",
+        "en": "No step was seen in which the network has as many outputs as there are labels.",
         "zh": "没有见到网络输出与标签形状相同的训练步。",
     },
     "fix-sigmoid": {
-        "en": "Leave the sigmoid out of the network, or out of what the loss gets; apply it only in inference.",
+        "en": "Remove the sigmoid from the network or from the input of the loss; apply it only in inference.",
         "zh": "去掉网络中（或损失输入处）的 sigmoid，仅在推理时使用。",
     },
     "fix-labels": {
-        "en": "Give the loss labels from 0 to 1, as by (labels > 0) or labels / 255.",
+        "en": "Scale the labels to 0 to 1 for the loss, for example (labels > 0) or labels / 255.",
         "zh": "把标签换算到 0 到 1 再交给损失，例如 (labels > 0) 或 labels / 255。",
     },
     "fix-shape": {
-        "en": "Give both the same shape before they meet: labels.reshape(logits.shape).",
+        "en": "Give both the same shape first: labels.reshape(logits.shape).",
         "zh": "在两者运算之前使形状一致：labels.reshape(logits.shape)。",
     },
     "fix-sign": {"en": "Minimise the loss itself, not minus it.", "zh": "应最小化 loss 本身，而不是其相反数。"},
@@ -119,17 +119,17 @@ MESSAGES: Words = {
     },
 }
 _HELD = {
-    "en": "The error of these targets cannot fall, and the gradient behind the bound is next to nothing.",
+    "en": "The error on these targets cannot fall, and beyond the bound the gradient is almost zero.",
     "zh": "这些目标值的误差无法下降，且越过边界处的梯度几乎为 0。",
 }
 WHY: Words = {
     "sigmoid-twice": {
-        "en": "The second sigmoid sees values from 0 to 1 and gives 0.5 to 0.73: no sample can be told to be "
-        "negative, and gradients are small.",
+        "en": "The second sigmoid gets values from 0 to 1 and outputs 0.5 to 0.73: no sample can be classified as negative, and "
+        "gradients are small.",
         "zh": "第二次 sigmoid 的输入只有 0 到 1，输出只有 0.5 到 0.73：任何样本都无法被判为负类，梯度也很小。",
     },
     "labels-beyond": {
-        "en": "The loss sinks below 0 and never stops, and outputs grow until they overflow.",
+        "en": "The loss falls below 0 and keeps falling, and outputs grow until they overflow.",
         "zh": "loss 会降到 0 以下且不会停止，输出不断增大直至溢出。",
     },
     "all-with-all": {
@@ -137,13 +137,13 @@ WHY: Words = {
         "zh": "每个输出都被拉向所有标签，网络只能学到标签的均值。",
     },
     "negated": {
-        "en": "Each step takes outputs away from their labels, while a falling loss looks like learning.",
+        "en": "Each step moves outputs away from their labels, while the falling loss looks like learning.",
         "zh": "每一步都使输出远离标签，而下降的 loss 看上去像是在学习。",
     },
     **dict.fromkeys(("no-negatives", "out-of-reach"), _HELD),
 }
 _PRINT = {
-    "en": "Print the least and greatest output and label of one batch, and the loss beside its formula.",
+    "en": "Print the smallest and largest output and label of one batch, and compare the loss with its formula.",
     "zh": "对一个 batch 打印输出与标签的最小值、最大值，并按公式复算 loss 进行对照。",
 }
 PROOF: Words = dict.fromkeys(WHY, _PRINT)

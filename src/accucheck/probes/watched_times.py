@@ -31,7 +31,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "slowest": {
-        "en": "Of the watched forward pass of {total_ms:,.3g} ms, {name} ({kind}) takes most by itself: {share:.0%}, {ms:,.3g} ms.",
+        "en": "Of the watched forward pass of {total_ms:,.3g} ms, {name} ({kind}) takes the most time by itself: {share:.0%}, "
+        "{ms:,.3g} ms.",
         "zh": "所观察的一次前向计算为 {total_ms:,.3g} ms，其中 {name}（{kind}）自身耗时最多：{share:.0%}，{ms:,.3g} ms。",
     },
     "no-times": {

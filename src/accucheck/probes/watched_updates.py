@@ -44,13 +44,13 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_watched_networks.MESSAGES,
     "nothing-moves": {
-        "en": "{kind} changed none of its {count:,} parameters in {steps:,} steps, though their gradients were not 0 and its learning rate "
-        "was up to {rate:.3g}.",
+        "en": "{kind} changed none of its {count:,} parameters in {steps:,} steps, although their gradients were not 0 and its "
+        "learning rate was up to {rate:.3g}.",
         "zh": "{kind} 在 {steps:,} 步中没有改变其 {count:,} 个参数中的任何一个，而梯度不为 0，学习率最高为 {rate:.3g}。",
     },
     "no-gradient": {
-        "en": "{count:,} of {all:,} parameters that the optimizers hold are not trained: {names}. Their layers run in training, and their "
-        "gradient was missing or exactly 0 in all {steps:,} steps that were looked at.",
+        "en": "{count:,} of {all:,} parameters that the optimizers hold are not trained: {names}. Their layers run in training, and "
+        "their gradient was missing or exactly 0 in all {steps:,} steps examined.",
         "zh": "优化器持有的 {all:,} 个参数中有 {count:,} 个没有得到训练：{names}。它们所在的层参与了训练，但所查看的 {steps:,} 步中"
         "梯度缺失或始终恰为 0。",
     },
@@ -82,8 +82,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个参数被冻结（requires_grad=False），没有变化：{names}。",
     },
     "frozen-random": {
-        "en": "{count:,} {count:weight is|weights are} frozen (requires_grad=False) at random first values: {names}. No checkpoint was "
-        "loaded into {count:it|them} in this run, and design.frozen does not name {count:it|them}.",
+        "en": "{count:,} {count:weight is|weights are} frozen (requires_grad=False) at random initial values: {names}. No checkpoint "
+        "was loaded into {count:it|them} in this run, and design.frozen does not list {count:it|them}.",
         "zh": "有 {count:,} 个权重在随机初值上被冻结（requires_grad=False）：{names}。本次运行没有为其加载 checkpoint，"
         "design.frozen 中也没有声明。",
     },
@@ -92,20 +92,19 @@ MESSAGES: Words = {
         "zh": "design.frozen 声明冻结的参数中有 {count:,} 个在所观察的训练中发生了变化：{names}。",
     },
     "crossed": {
-        "en": "In step {step}, {kind} changes {count:,} {count:parameter|parameters} by the gradient of another one: {pairs}. It is "
-        "given gradients in the order of other parameters than its own.",
+        "en": "In step {step}, {kind} updates {count:,} {count:parameter|parameters} with the gradient of a different one: {pairs}. "
+        "The gradients are not in the order of the optimizer's parameters.",
         "zh": "第 {step} 步中，{kind} 用其他参数的梯度更新了 {count:,} 个参数：{pairs}。传入梯度的顺序与优化器中参数的顺序不一致。",
     },
     "turned": {
-        "en": "{kind} is given the gradients of the loss with their sign turned in all {looked:,} updates looked at ({share:.4g} times "
-        "what was computed), and the loss is {form} of outputs "
-        "and labels: each step makes it larger.",
+        "en": "In all {looked:,} updates examined, {kind} receives the gradients of the loss with the opposite sign ({share:.4g} times "
+        "what was computed), and the loss is {form} of outputs and labels: each step increases it.",
         "zh": "在查看的全部 {looked:,} 次更新中，传给 {kind} 的梯度与计算得到的符号相反（{share:.4g} 倍），"
         "而 loss 是输出与标签的{form}：每一步都在使它增大。",
     },
     "turned-perhaps": {
-        "en": "{kind} is given the gradients with their sign turned in all {looked:,} updates looked at ({share:.4g} times what was "
-        "computed): each step makes what they were taken of larger. That is meant for an objective to be maximised, not for a loss.",
+        "en": "In all {looked:,} updates examined, {kind} receives the gradients with the opposite sign ({share:.4g} times what was "
+        "computed): each step increases the differentiated value. That is right for an objective to be maximised, not for a loss.",
         "zh": "在查看的全部 {looked:,} 次更新中，传给 {kind} 的梯度与计算得到的符号相反（{share:.4g} 倍）：每一步都在使求梯度的值增大。"
         "只有最大化某个目标时才应如此，loss 则不应。",
     },
@@ -115,8 +114,8 @@ MESSAGES: Words = {
         "zh": "两个优化器在相同的步中更新同样的 {count:,} 个参数，即第 {optimizer} 个优化器（{kind}）持有的全部参数：{names}。",
     },
     "evaluated-still": {
-        "en": "The network {network} that is evaluated here after {steps:,} {steps:step|steps} still holds what the trained one began "
-        "with, in all {count:,} {count:parameter|parameters} that training has changed since: {names}.",
+        "en": "The network {network} that is evaluated here after {steps:,} {steps:step|steps} still has the values that the trained "
+        "one started with, in all {count:,} {count:parameter|parameters} that training has changed since: {names}.",
         "zh": "第 {steps:,} 步之后在此处评估的网络 {network} 仍是训练开始时的权重："
         "训练已改变的 {count:,} 个参数在其中都没有变化：{names}。",
     },
@@ -135,17 +134,17 @@ MESSAGES: Words = {
         "zh": "在所观察训练的 {steps:,} 步中，优化器持有的 {all:,} 个参数里有 {moved:,} 个发生了变化。",
     },
     "no-end": {
-        "en": "The recording breaks off; whether parameters changed is known of the steps that were looked at only.",
+        "en": "The recording breaks off; whether parameters changed is known only for the examined steps.",
         "zh": "记录中途中断，只能根据所查看的步判断参数是否变化。",
     },
     "fix-graph": {
-        "en": "See cg.03 for where the gradient stops. Weights that are meant to stay: name them in design.frozen, and leave them out of "
-        "the optimizer.",
+        "en": "See cg.03 for where the gradient stops. List weights that should stay fixed in design.frozen, and leave them out of the "
+        "optimizer.",
         "zh": "梯度在何处中断见 cg.03。如果这些权重本应冻结，请写进 design.frozen，并且不要传给优化器。",
     },
     "fix-give": {
-        "en": "Give the optimizer net.trainable_params() of the whole network; what is meant to stay gets requires_grad=False and a line "
-        "in design.frozen.",
+        "en": "Pass net.trainable_params() of the whole network to the optimizer; set requires_grad=False on weights that should stay "
+        "fixed, and list them in design.frozen.",
         "zh": "把整个网络的 net.trainable_params() 交给优化器；本应保持不变的参数请设 requires_grad=False，并写进 design.frozen。",
     },
     "fix-unfreeze": {
@@ -153,15 +152,15 @@ MESSAGES: Words = {
         "zh": "冻结之前先加载训练好的权重，或去掉 requires_grad=False；如果本应如此，请写进 design.frozen。",
     },
     "fix-sign": {
-        "en": "Give the optimizer the gradients as they are: it goes down them itself.",
+        "en": "Pass the gradients to the optimizer unchanged: it steps against them itself.",
         "zh": "把梯度原样传给优化器：优化器自己会沿梯度的反方向更新。",
     },
     "fix-order": {
-        "en": "Ask for the gradients of optimizer.parameters: groups of parameters change their order.",
+        "en": "Compute the gradients of optimizer.parameters: parameter groups change the order.",
         "zh": "对 optimizer.parameters 求梯度：参数分组会改变参数的顺序。",
     },
     "fix-part": {
-        "en": "Give each optimizer the parameters of its own network.",
+        "en": "Pass the parameters of its own network to each optimizer.",
         "zh": "每个优化器只传入各自网络的参数。",
     },
     "fix-follow": {
@@ -179,20 +178,20 @@ MESSAGES: Words = {
     },
 }
 _STILL = {
-    "en": "What does not move keeps its random first values, and the rest of the network must get along with them.",
+    "en": "Weights that do not move keep their random initial values, and the rest of the network has to cope with them.",
     "zh": "不更新的参数停留在随机初值，网络的其余部分只能迁就它们。",
 }
 _AWAY = {
-    "en": "The training walks away from what it is to learn, and the longer it runs the worse the network gets.",
+    "en": "Training moves away from its goal: the longer it runs, the worse the network gets.",
     "zh": "训练朝着与目标相反的方向进行，运行越久网络越差。",
 }
 WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not-given", "frozen-random"), _STILL) | {
     "evaluated-still": {
-        "en": "The metric is that of an untrained network, however long training continues; so is what is saved.",
+        "en": "The metric is that of an untrained network, however long training runs; so is the saved checkpoint.",
         "zh": "无论训练多久，指标都是未经训练的网络的；由它保存的权重也是如此。",
     },
     "crossed": {
-        "en": "These parameters move at random as far as the loss is concerned.",
+        "en": "As far as the loss is concerned, these parameters move at random.",
         "zh": "对 loss 而言，这些参数相当于在随机移动。",
     },
     **dict.fromkeys(("turned", "turned-perhaps"), _AWAY),
@@ -201,12 +200,12 @@ WHY: Words = dict.fromkeys(("nothing-moves", "no-gradient", "lost-updates", "not
         "zh": "两个 loss 各自拉动同一组参数；在 GAN 中，判别器会被训练成迎合生成器。",
     },
     "declared-moves": {
-        "en": "Weights that were to be kept drift away from what was loaded into them.",
+        "en": "Weights that should stay fixed drift away from the loaded values.",
         "zh": "本应保留的权重会逐渐偏离加载的值。",
     },
 }
 _AGAIN = {
-    "en": "Watch again after the change; the table of what changed lists every parameter.",
+    "en": "Watch again after the fix; the table of changes lists every parameter.",
     "zh": "修改后再次运行 accucheck watch，表中列出每个参数是否变化。",
 }
 PROOF: Words = dict.fromkeys(WHY, _AGAIN)

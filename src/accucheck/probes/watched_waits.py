@@ -50,7 +50,7 @@ MESSAGES: Words = {
         "zh": "所观察的训练在 {steps:,} 步中等待数据的时间占 {share:.1%}，每步 {step_ms:.3g} ms。",
     },
     "few-steps": {
-        "en": "Only {steps:,} steps were watched that were not looked at closely: watch 30 or more.",
+        "en": "Only {steps:,} steps were watched without close examination: watch 30 or more.",
         "zh": "未做细看的 step 只有 {steps:,} 步：请至少观察 30 步。",
     },
     "fix-pipeline": step_waits.MESSAGES["fix-pipeline"],

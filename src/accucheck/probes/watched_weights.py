@@ -75,7 +75,7 @@ MESSAGES: Words = {
         "zh": "{name} 初始为零，且位于梯度的唯一通路上：第 1 步中它之前的 {before:,} 个权重得不到梯度。",
     },
     "constant-layer": {
-        "en": "The weight of {name} ({kind}) starts as one constant in all places: its units begin alike.",
+        "en": "The weight of {name} ({kind}) starts as one constant everywhere: all its units start the same.",
         "zh": "{name}（{kind}）的权重初始为同一个常数：各单元起点相同。",
     },
     "starts-constant": {
@@ -83,12 +83,11 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个权重初始为零或常数：{names}。梯度可以通过，或该处不训练。",
     },
     "set-later": {
-        "en": "{count:,} {count:weight was|weights were} given other values between the first look and the first step: {names}.",
+        "en": "{count:,} {count:weight was|weights were} changed between the first check and the first step: {names}.",
         "zh": "有 {count:,} 个权重在首次查看之后、第一步之前被赋予其他值：{names}。",
     },
     "varied": {
-        "en": "{count:,} weights of two and more dimensions were looked at as they were before the first step; those not named above "
-        "are not constant.",
+        "en": "{count:,} weights of two or more dimensions were checked before the first step; those not named above are not constant.",
         "zh": "已查看 {count:,} 个二维及以上的权重在第一步之前的取值；除上面列出的以外都不是常数。",
     },
     "nothing-loaded": {
@@ -96,7 +95,8 @@ MESSAGES: Words = {
         "zh": "所观察的运行没有加载 checkpoint。",
     },
     "fits-nothing": {
-        "en": "The checkpoint has {given:,} entries, and not one fits any of the network's {of:,} parameters: nothing was loaded.",
+        "en": "The checkpoint has {given:,} entries, and none of them matches any of the network's {of:,} parameters: nothing was "
+        "loaded.",
         "zh": "checkpoint 的 {given:,} 个条目与网络的 {of:,} 个参数没有一个对应：什么也没有加载。",
     },
     "fits-partly": {
@@ -106,8 +106,8 @@ MESSAGES: Words = {
         "例如网络一侧的 {names} 和 checkpoint 一侧的 {other}。",
     },
     "left-out": {
-        "en": "{count:,} {count:weight|weights} of the network {count:was|were} left out of what was loaded, though {path} has them, "
-        "called and shaped alike: {names}. {count:It keeps its|They keep their} random first values.",
+        "en": "{count:,} {count:weight|weights} of the network {count:was|were} left out of what was loaded, although {path} has them "
+        "with the same names and shapes: {names}. {count:It keeps its|They keep their} random initial values.",
         "zh": "网络中有 {count:,} 个权重没有加载，而 {path} 中有名称和形状都相同的条目：{names}。它们保持随机初始值。",
     },
     "overwritten": {
@@ -165,11 +165,11 @@ MESSAGES: Words = {
         "zh": "在所有初始化之后、训练之前再加载权重。",
     },
     "fix-apply": {
-        "en": "Put it into the network: load_param_into_net(net, load_checkpoint(path)), and look at what that gives back.",
+        "en": "Load it into the network with load_param_into_net(net, load_checkpoint(path)), and check the return value.",
         "zh": "写入网络：load_param_into_net(net, load_checkpoint(path))，并检查其返回值。",
     },
     "fix-tie": {
-        "en": "Give both places the same Parameter: head.weight = embedding.embedding_table.",
+        "en": "Use the same Parameter in both places: head.weight = embedding.embedding_table.",
         "zh": "让两处使用同一个 Parameter：head.weight = embedding.embedding_table。",
     },
 }
@@ -178,7 +178,7 @@ _ALIKE = {
     "zh": "起点相同、梯度相同的单元会一直相同：整层的作用相当于只有一个单元。",
 }
 _SCRATCH = {
-    "en": "Training starts from random values where it was meant to start from trained ones: more steps, and lower accuracy.",
+    "en": "Training starts from random values instead of trained ones: it takes more steps and reaches a lower accuracy.",
     "zh": "训练从随机值而不是预训练权重开始：需要更多步数，精度也更低。",
 }
 _APART = {
@@ -195,14 +195,14 @@ WHY: Words = {
     },
 }
 _AGAIN = {
-    "en": "Watch again after the change: the same facts are looked at again.",
+    "en": "Watch again after the fix: the same facts are checked again.",
     "zh": "修改后再次运行 accucheck watch 核对。",
 }
 PROOF: Words = dict.fromkeys(WHY, _AGAIN)
 WORDS: Words = {
     **_watched_networks.WORDS,
     "given": {
-        "en": "Standard deviation of what each layer gives, by step; × is NaN or Inf",
+        "en": "Standard deviation of each layer's output, by step; × is NaN or Inf",
         "zh": "各层各步输出的标准差；× 为 NaN 或 Inf",
     },
     "spread": {"en": "standard deviation", "zh": "标准差"},

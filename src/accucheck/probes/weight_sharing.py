@@ -65,24 +65,24 @@ MESSAGES: Words = {
         "zh": "{names} 在{role_name} checkpoint 中逐位相同，与 design.shared 的声明一致。",
     },
     "declared-equal-at-start": {
-        "en": "{names} are equal in the initial checkpoint, as design.shared declares; copied values are so too. A checkpoint after some "
-        "training (checkpoints.current) tells.",
+        "en": "{names} are equal in the initial checkpoint, as design.shared declares, but copies would be equal too. A checkpoint "
+        "after some training (checkpoints.current) would settle it.",
         "zh": "{names} 在初始 checkpoint 中相同，与 design.shared 的声明相符；但只拷贝初值时也是如此。"
         "请给出训练一段时间后的 checkpoint（checkpoints.current）以作判断。",
     },
     "declared-one": {
-        "en": "Of the weights that design.shared declares to be one ({names}), {where} has {present} only: shared Parameters are stored "
-        "once, under the first name.",
+        "en": "Of the weights that design.shared declares to be one ({names}), {where} has only {present}: shared Parameters are "
+        "stored once, under the first name.",
         "zh": "design.shared 声明共享的权重（{names}）中，{where} 只有 {present}：共享的 Parameter 只出现一次，使用最先的名称。",
     },
     "declared-used-once": {
-        "en": "Of the weights that design.shared declares to be one ({names}), the graph {where} has {present} only, which one operation "
-        "of the forward pass uses: {operation}. Whether the other place uses it cannot be seen here.",
+        "en": "Of the weights that design.shared declares to be one ({names}), the graph {where} has only {present}, which one "
+        "operation of the forward pass uses: {operation}. Whether the other place uses it cannot be seen here.",
         "zh": "design.shared 声明共享的权重（{names}）中，计算图 {where} 只有 {present}，且正向中只有一个算子使用它：{operation}。"
         "无法由此看出另一处是否在使用。",
     },
     "unmatched": {
-        "en": "No weight of what was read has one of the names {names} of design.shared.",
+        "en": "No weight in the files read has one of the names {names} from design.shared.",
         "zh": "在已读取的内容中，没有权重的名称与 design.shared 中的 {names} 匹配。",
     },
     "equal-undeclared": {
@@ -97,9 +97,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 组权重的初值相同：{names}。复制出来的层即是如此，训练之后就会不同。",
     },
     "several-uses": {
-        "en": "{count:,} {count:weight is|weights are} used by several operations of the forward pass, and "
-        "design.shared does not name {count:it|them}: {names}. Check "
-        "that this is meant.",
+        "en": "{count:,} {count:weight is|weights are} used by several operations of the forward pass, and design.shared does not list "
+        "{count:it|them}: {names}. Check that this is intended.",
         "zh": "有 {count:,} 个权重被多个正向算子使用，而 design.shared 没有声明：{names}。请确认是否有意共享。",
     },
     "nothing-shared": {
@@ -107,8 +106,8 @@ MESSAGES: Words = {
         "zh": "没有权重被多于一个的正向算子使用（共 {weights:,} 个权重）。",
     },
     "not-visible": {
-        "en": "A checkpoint holds a shared Parameter once, so it does not show what is shared. Give a graph (graphs.path), or declare "
-        "what is meant in design.shared.",
+        "en": "A checkpoint holds a shared Parameter once, so it does not show what is shared. Set graphs.path to a graph, or declare "
+        "the intended sharing in design.shared.",
         "zh": "checkpoint 中共享的 Parameter 只保存一份，看不出哪些权重共享。请给出计算图（graphs.path），或在 design.shared 中写明设计。",
     },
     "not-compared": {
@@ -122,25 +121,25 @@ MESSAGES: Words = {
         "zh": "已检查 {checkpoints:,} 个 checkpoint（{weights:,} 个权重）、{graphs:,} 个计算图。",
     },
     "fix-tie": {
-        "en": "Let both places hold one Parameter (head.weight = embedding.embedding_table); after set_data they are still two. Or "
+        "en": "Use one Parameter in both places (head.weight = embedding.embedding_table); after set_data they are still two. Or "
         "correct design.shared.",
         "zh": "让两处持有同一个 Parameter（head.weight = embedding.embedding_table）；set_data 之后仍是两个。或修正 design.shared。",
     },
     "fix-declare": {
-        "en": "Name them in design.shared if this is meant. Otherwise see that each is trained, and that no layer was put into a list "
-        "several times.",
+        "en": "List them in design.shared if this is intended. Otherwise check that each is trained, and that no layer was put into a "
+        "list several times.",
         "zh": "若属有意共享，请写入 design.shared；否则请确认它们都得到训练，且没有把同一个层多次放进列表。",
     },
 }
 _APART = {
-    "en": "Weights that should stay equal drift apart: there are more of them than designed, and each gets a part of the gradient.",
+    "en": "Weights that should stay equal drift apart: there are more of them than designed, and each gets only part of the gradient.",
     "zh": "应保持相等的权重逐渐分开：参数量多于设计，每一份只得到部分梯度。",
 }
 WHY: Words = {
     "declared-apart": _APART,
     "declared-two": _APART,
     "equal-undeclared": {
-        "en": "Either they are one, and the network has fewer weights than it seems, or neither was trained.",
+        "en": "Either they are the same weight, and the network has fewer weights than it seems, or neither was trained.",
         "zh": "要么它们是同一份权重，网络的实际参数少于表面；要么它们都没有得到训练。",
     },
 }

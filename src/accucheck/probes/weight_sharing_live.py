@@ -47,11 +47,12 @@ MESSAGES: Words = {
         "zh": "{names} 是同一个 Parameter（{name}），与 design.shared 的声明一致。",
     },
     "unmatched": {
-        "en": "The network has no weight of the name {names}, which design.shared gives.",
+        "en": "The network has no weight named {names}, as listed in design.shared.",
         "zh": "网络中没有名为 {names} 的权重，而 design.shared 中写了它。",
     },
     "same-name": {
-        "en": "{count:,} names belong to several Parameters each: {names}. A checkpoint keeps one of them, and optimizers refuse them.",
+        "en": "{count:,} names belong to several Parameters each: {names}. A checkpoint keeps only one of them, and optimizers reject "
+        "them.",
         "zh": "有 {count:,} 个名称各对应多个 Parameter：{names}。checkpoint 中只会保留其中之一，优化器也会拒绝重名。",
     },
     "repeated": {
@@ -72,16 +73,16 @@ MESSAGES: Words = {
     },
     "no-parameters": {"en": "The network has no Parameters.", "zh": "网络中没有 Parameter。"},
     "partial": {
-        "en": "The network holds its cells in more than {count:,} places; those beyond were not looked at.",
+        "en": "The network contains its cells in more than {count:,} places; the rest were not examined.",
         "zh": "网络中的单元出现超过 {count:,} 处，其余未检查。",
     },
     "fix-tie": weight_sharing.MESSAGES["fix-tie"],
     "fix-name": {
-        "en": "Give each Parameter a name of its own, and build cells with auto_prefix=True (the default).",
+        "en": "Give each Parameter a unique name, and build cells with auto_prefix=True (the default).",
         "zh": "为每个 Parameter 指定不同的名称，并使用 Cell 默认的 auto_prefix=True。",
     },
     "fix-repeat": {
-        "en": "Build one for each place ([Layer(...) for _ in range(n)]), or name the weights in design.shared if this is meant.",
+        "en": "Build one for each position ([Layer(...) for _ in range(n)]), or list the weights in design.shared if this is intended.",
         "zh": "为每个位置各创建一个（[Layer(...) for _ in range(n)]）；若属有意共享，请写入 design.shared。",
     },
 }

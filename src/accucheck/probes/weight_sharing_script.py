@@ -34,7 +34,7 @@ MESSAGES: Words = {
     **_networks.MESSAGES,
     **_seen.MESSAGES,
     "siblings-are-one": {
-        "en": "In {of}, self.{second} is the same layer as self.{first} ({what}), although both are used as if they were two.",
+        "en": "In {of}, self.{second} is the same layer as self.{first} ({what}), although they are used as two layers.",
         "zh": "{of} 中的 self.{second} 与 self.{first}（{what}）是同一个层，却被当作两个层使用。",
     },
     "one-under-two-names": {
@@ -42,11 +42,11 @@ MESSAGES: Words = {
         "zh": "{of} 中的 self.{first} 与 self.{second} 是同一个 {what}，而且两者都在使用。",
     },
     "network-under-two-names": {
-        "en": "{second} is the same network as {first} ({what}), although both are used as if they were two.",
+        "en": "{second} is the same network as {first} ({what}), although they are used as two networks.",
         "zh": "{second} 与 {first}（{what}）是同一个网络，却被当作两个网络使用。",
     },
     "fix-two-networks": {
-        "en": "Build a network for each name; where one is to start from the other, copy its weights.",
+        "en": "Build a separate network for each name; if one should start from the other, copy its weights.",
         "zh": "为每个名称各创建一个网络；若需相同初值，再复制权重。",
     },
     "replaced-by-another": {
@@ -54,7 +54,7 @@ MESSAGES: Words = {
         "zh": "{second}（{what}）本由所在 Cell 自己创建，在此处被替换为 {first}：两处使用同一组权重。",
     },
     "repeated": {
-        "en": "One {what} is put several times into a list: all of these layers have the same weights.",
+        "en": "The same {what} is put into a list several times: all of these layers share their weights.",
         "zh": "同一个 {what} 对象被多次放进列表：这些层共用一组权重。",
     },
     "tied-by-copy": {
@@ -62,7 +62,7 @@ MESSAGES: Words = {
         "zh": "此处 {second} 只是复制了 {first} 的数值，之后各自训练：两者仅在开始时相等。",
     },
     "copied-on-load": {
-        "en": "While weights are loaded, {second} is given the values of {first}; the two are then trained apart.",
+        "en": "While weights are loaded, {second} gets the values of {first}; the two are then trained separately.",
         "zh": "加载权重时把 {first} 的数值赋给了 {second}，之后两者各自训练。",
     },
     "announced-not-tied": {
@@ -78,11 +78,11 @@ MESSAGES: Words = {
         "zh": "{of} 重新创建了 self.{name}，而 {given}（{old}）为此保留的、已训练的 self.{kept} 没有被接过来。",
     },
     "average-is-network": {
-        "en": "{function} gets one and the same network as {average} and as {network}: what is to follow the network is the network.",
+        "en": "{function} gets the same network as {average} and as {network}: the average is the network itself.",
         "zh": "{function} 的参数 {average} 和 {network} 得到的是同一个网络：本应跟随网络变化的平均（或目标）网络就是它自己。",
     },
     "shared-beside-unused": {
-        "en": "{cells} are given one and the same {what}, while {name}, which is made for one of them in line {line}, goes nowhere.",
+        "en": "{cells} share the same {what}, while {name}, created for one of them in line {line}, is never used.",
         "zh": "{cells} 拿到的是同一个 {what}，而第 {line} 行为其中之一创建的 {name} 没有任何用处。",
     },
     "table-twice": {
@@ -90,7 +90,8 @@ MESSAGES: Words = {
         "zh": "此处又创建了一个同样大小的嵌入表并传给下层，而 {of} 的 self.{name}（第 {line} 行）没有使用。",
     },
     "table-of-two": {
-        "en": "{what} has as many rows as the larger of two vocabularies and looks words of both up: the same number stands for two words.",
+        "en": "{what} has as many rows as the larger of two vocabularies and is used for both: the same id stands for two different "
+        "words.",
         "zh": "{what} 的行数取两个词表中较大者，两种词的编号都在其中查找：同一个编号对应两个不同的词。",
     },
     "declared-not-shared": {
@@ -108,17 +109,17 @@ MESSAGES: Words = {
         "zh": "在能看到的网络中没有共享的权重。",
     },
     "no-network": {
-        "en": "No network with weights is seen in these scripts: it may come from another package, or be chosen by a name that only a "
-        "run has.",
+        "en": "No network with weights was found in these scripts: it may come from another package, or be selected by a name known "
+        "only at run time.",
         "zh": "脚本中没有看到带权重的网络：它可能来自其他软件包，或由运行时才确定的名称选择。",
     },
-    "fix-two": {"en": "Build a layer of its own for each name.", "zh": "为每个名称各创建一个层。"},
+    "fix-two": {"en": "Build a separate layer for each name.", "zh": "为每个名称各创建一个层。"},
     "fix-repeat": {
-        "en": "Build one for each place: [Layer(...) for _ in range(n)]",
+        "en": "Build one for each position: [Layer(...) for _ in range(n)]",
         "zh": "为每个位置各创建一个：[Layer(...) for _ in range(n)]",
     },
     "fix-tie": {
-        "en": "Let both places hold one Parameter: head.weight = embedding.embedding_table",
+        "en": "Use one Parameter in both places: head.weight = embedding.embedding_table",
         "zh": "让两处持有同一个 Parameter：head.weight = embedding.embedding_table",
     },
     "fix-take": {
@@ -131,7 +132,7 @@ MESSAGES: Words = {
     },
     "fix-table": {"en": "Hand on the table that was built for this.", "zh": "传入为此创建的那个嵌入表。"},
     "fix-declared": {
-        "en": "Let both places hold one object, or correct design.shared.",
+        "en": "Use one object in both places, or correct design.shared.",
         "zh": "让两处持有同一个对象，或修正 design.shared。",
     },
 }
@@ -142,7 +143,7 @@ _TOO_FEW = {
     "zh": "本应各自学习的层成了同一个层：网络的权重少于设计，梯度相互叠加。",
 }
 _APART = {
-    "en": "Weights that should stay equal drift apart: there are more of them than designed, and each gets a part of the gradient.",
+    "en": "Weights that should stay equal drift apart: there are more of them than designed, and each gets only part of the gradient.",
     "zh": "应保持相等的权重逐渐分开：参数量多于设计，每一份只得到部分梯度。",
 }
 _LOST = {
@@ -153,8 +154,8 @@ WHY: Words = {
     "siblings-are-one": _TOO_FEW,
     "one-under-two-names": _TOO_FEW,
     "network-under-two-names": {
-        "en": "There is one network where two are meant: they cannot learn different things, and a target that is the network itself "
-        "holds nothing steady.",
+        "en": "There is one network where two are intended: they cannot learn different things, and a target network that is the "
+        "trained one is no stable target.",
         "zh": "设计中的两个网络其实是一个：无法各学各的；若其中一个是目标网络，它也起不到稳定目标的作用。",
     },
     "replaced-by-another": _TOO_FEW,
@@ -174,13 +175,13 @@ WHY: Words = {
         "zh": "实际使用的不是其他部分共享或加载的那个表，而另一个表得不到训练。",
     },
     "table-of-two": {
-        "en": "A row is trained by two words that have nothing in common; only a vocabulary made of both has a number for each.",
+        "en": "Each row is trained by two unrelated words; only a joint vocabulary has its own id for each word.",
         "zh": "同一行由两个毫不相干的词共同训练；只有把两种文本合并成一个词表，每个词才有自己的编号。",
     },
     "declared-not-shared": _APART,
 }
 _IDENTITY = {
-    "en": "Build the network and compare: net.a.weight is net.b.weight; or the number of net.get_parameters() with the design.",
+    "en": "Build the network and compare: net.a.weight is net.b.weight; or compare the number of net.get_parameters() with the design.",
     "zh": "构建网络后比较：net.a.weight is net.b.weight；或将 net.get_parameters() 的名称与数量和设计核对。",
 }
 _TRAINED = {

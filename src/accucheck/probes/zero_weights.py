@@ -178,7 +178,7 @@ WHY: Words = {
         "zh": "NaN 和 Inf 会传播到由其计算的所有结果：此后 loss 一直是 NaN。",
     },
     "zero-gamma": {
-        "en": "Outside a residual branch nothing passes such a layer, and what lies before it gets no gradient.",
+        "en": "Outside a residual branch nothing passes such a layer, and the layers before it get no gradient.",
         "zh": "若不在残差分支上，该层不会传递任何信息，其前面的层也得不到梯度。",
     },
 }

@@ -55,12 +55,12 @@ MESSAGES: Words = {
         "zh": "此处 {what} 的 {weight} 被初始化为全 0。",
     },
     "constant-weights": {
-        "en": "The {weight} of this {what} starts at {value:g} everywhere: its units begin alike and stay alike.",
+        "en": "The {weight} of this {what} starts at {value:g} everywhere: its units start the same and stay the same.",
         "zh": "该 {what} 的 {weight} 初始值处处为 {value:g}：各单元起点相同，训练中也始终相同。",
     },
     "flag-as-initial": {
-        "en": "{flag} is taken for weight_init of this {what}, not for has_bias: the weight starts at {value:g} everywhere, and there "
-        "is a bias.",
+        "en": "{flag} is taken as weight_init of this {what}, not as has_bias: the weight starts at {value:g} everywhere, and the "
+        "layer has a bias.",
         "zh": "{flag} 被当作该 {what} 的 weight_init 而不是 has_bias：权重初始值处处为 {value:g}，且仍带有偏置。",
     },
     "zero-possible": {
@@ -109,7 +109,7 @@ MESSAGES: Words = {
         "zh": "对 {target} 进行了赋值而不是调用：方法本身被替换，权重保持原值。",
     },
     "initializer-discarded": {
-        "en": "This {what} is built and not used: no weight changes.",
+        "en": "This {what} is created but not used: no weight changes.",
         "zh": "此处创建的 {what} 没有使用，不会改变任何权重。",
     },
     "meant-constant": {
@@ -121,11 +121,11 @@ MESSAGES: Words = {
         "zh": "该 {what} 的 {weight} 处处为 {value:g}，属于固定的核。",
     },
     "set-later": {
-        "en": "The {weight} of this {what} is made of {value:g} and initialised otherwise before training.",
+        "en": "The {weight} of this {what} is created with {value:g} everywhere and reinitialised before training.",
         "zh": "该 {what} 的 {weight} 创建时处处为 {value:g}，训练前另行初始化。",
     },
     "loaded-later": {
-        "en": "The {weight} of this {what} is made of {value:g}; a checkpoint is loaded into its network afterwards.",
+        "en": "The {weight} of this {what} is created with {value:g} everywhere; a checkpoint is loaded into its network afterwards.",
         "zh": "该 {what} 的 {weight} 创建时处处为 {value:g}，之后所在网络加载了 checkpoint。",
     },
     "zero-gamma-added": {
@@ -141,7 +141,7 @@ MESSAGES: Words = {
         "zh": "在 {path} 可分析的范围内没有创建带权重的层。",
     },
     "examined": {
-        "en": "Looked at {count:,} {count:place that makes|places that make} layers with weights.",
+        "en": "Examined {count:,} {count:place that creates|places that create} layers with weights.",
         "zh": "共检查 {count:,} 处创建带权重的层的代码。",
     },
     "fix-remove": {
@@ -178,8 +178,8 @@ _SHUT = {
     "zh": "该层起初不传递任何信息，其前面的部分得不到梯度。",
 }
 _UNAPPLIED = {
-    "en": "The initialisation that was meant does not take place: the weights keep the values of the layer's default, and the script "
-    "trains from a different start than its author believes.",
+    "en": "The intended initialisation has no effect: the weights keep the layer's default values, and training starts from a "
+    "different point than its author believes.",
     "zh": "预期的初始化没有生效：权重仍是该层的默认初始值，训练的起点与作者的设想不同。",
 }
 WHY: Words = {
@@ -198,16 +198,16 @@ WHY: Words = {
     "constant-set-possible": _MAY,
     "zero-gamma": _SHUT,
     "signal-vanishes": {
-        "en": "Nearly nothing of the input reaches the output at first, and as little of the gradient the first layers: the loss stays "
-        "where it is for long, often for good.",
+        "en": "At first, almost none of the input reaches the output, and almost no gradient the first layers: the loss stays flat for "
+        "long, often for good.",
         "zh": "起初输入几乎传不到输出，梯度也几乎传不到前面的层：损失会长时间停在原处，往往再也降不下来。",
     },
     "set-data-assigned": _UNAPPLIED,
     "initializer-discarded": _UNAPPLIED,
 }
 _SAVE = {
-    "en": "Save the network right after it is made (save_checkpoint), give the file as checkpoints.initial, and run the probe "
-    "zero_weights: it looks at every value.",
+    "en": "Save the network right after creating it (save_checkpoint), set checkpoints.initial to the file, and run the probe "
+    "zero_weights: it checks every value.",
     "zh": "网络创建后立即用 save_checkpoint 保存，在 checkpoints.initial 中给出该文件并运行探针 zero_weights，它会检查每个数值。",
 }
 PROOF: Words = {

@@ -154,7 +154,7 @@ TITLES: Words = {
 CHECKS: Words = {
     "is-file": {"en": "a file of {size}", "zh": "文件，{size}"},
     "is-folder": {"en": "a folder", "zh": "目录"},
-    "is-address": {"en": "an address; it is looked at when a probe runs", "zh": "远程地址，运行探针时读取"},
+    "is-address": {"en": "an address; it is read when a probe runs", "zh": "远程地址，运行探针时读取"},
     "is-text": {"en": "a text", "zh": "文本"},
     "unusual-ending": {"en": "there, but usually this ends in {endings}", "zh": "存在，但通常以 {endings} 结尾"},
     "is-number": {"en": "a number", "zh": "数值"},

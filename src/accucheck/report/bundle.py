@@ -62,7 +62,7 @@ WORDS: Words = {
         "zh": "非文本文件；如确认可以外发，请直接指定该文件",
     },
     "leads-out": {
-        "en": "a link out of the folder; name what it leads to",
+        "en": "a link that leads out of the folder; name its target",
         "zh": "指向目录之外的链接；请直接指定目标文件",
     },
     "not-regular": {"en": "no regular file", "zh": "不是普通文件"},

@@ -87,7 +87,7 @@ WORDS: Words = {
     "times": {"en": "{name} × {count}", "zh": "{name} × {count}"},
     "set": {"en": "(set)", "zh": "（已设置）"},
     "built": {"en": "{version} (package; commit {commit})", "zh": "{version}（安装包，commit {commit}）"},
-    "package": {"en": "{version} (package; its commit is not told)", "zh": "{version}（安装包，未注明 commit）"},
+    "package": {"en": "{version} (package; its commit is not recorded)", "zh": "{version}（安装包，未注明 commit）"},
     "source": {"en": "{version} (from source{commit})", "zh": "{version}（源码编译{commit}）"},
     "source-commit": {"en": "; commit {commit}", "zh": "，commit {commit}"},
     "hosted": {"en": "{text}; kept on {host}", "zh": "{text}；仓库位于 {host}"},

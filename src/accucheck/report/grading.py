@@ -73,7 +73,7 @@ WORDS: Words = {
     "own": {"en": "Not yet: fix the project's own problems first", "zh": "暂不必提交：先修正项目自身的问题"},
     "framework": {"en": "Yes: the cause is likely in the framework", "zh": "值得提交：很可能是框架的问题"},
     "tolerance": {
-        "en": "No: what differs is within what data types and the spread of runs explain",
+        "en": "No: the differences are within what data types and run-to-run spread explain",
         "zh": "不必提交：差异在数据类型和多次运行波动可以解释的范围内",
     },
     "unknown": {"en": "Not enough has been checked to decide", "zh": "检查得还不够，无法判断"},
@@ -90,7 +90,7 @@ WORDS: Words = {
         "zh": "请先确认标杆本身能否达到目标精度；能达到的，转入调优。",
     },
     "unknown-advice": {
-        "en": "Collect what is missing first. If you file it all the same, say that this is open.",
+        "en": "Collect what is missing first. If you file it anyway, say that this is open.",
         "zh": "请先补齐所缺的内容；仍要提交的，请在 issue 中说明这些尚未查清。",
     },
     # what it rests on

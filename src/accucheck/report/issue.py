@@ -56,7 +56,7 @@ WORDS: Words = {
     "optional": {"en": "{label} (optional)", "zh": "{label}（选填）"},
     "labelled": {"en": "{label}: {value}", "zh": "{label}：{value}"},
     # blanks
-    "blank": {"en": "[TO BE FILLED IN: {what}]", "zh": "【待填写：{what}】"},
+    "blank": {"en": "[TO FILL IN: {what}]", "zh": "【待填写：{what}】"},
     "blank-title": {"en": "the problem in one sentence", "zh": "用一句话概括问题"},
     "blank-behavior": {
         "en": "the accuracy or loss measured, on which data, and since when",
@@ -85,7 +85,7 @@ WORDS: Words = {
         "zh": "数据集获取方式，或能复现问题的少量样本",
     },
     "blank-expected": {
-        "en": "the accuracy or loss expected, and what says so (paper, README, PyTorch or GPU run)",
+        "en": "the expected accuracy or loss and its source (paper, README, PyTorch or GPU run)",
         "zh": "期望达到的精度或 loss 及其依据（论文、README、PyTorch 或 GPU 结果等）",
     },
     # what is said between the facts
@@ -125,7 +125,7 @@ WORDS: Words = {
         "zh": "最新版本仍存在该问题",
     },
     "checklist-demo": {
-        "en": "The environment and a minimal example are given.",
+        "en": "The environment and a minimal example are included.",
         "zh": "已提供环境信息和最小可复现示例",
     },
 }

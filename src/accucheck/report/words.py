@@ -27,7 +27,7 @@ KINDS = {
     "file": {"en": "reads files", "zh": "读取文件"},
     "live": {"en": "runs the project", "zh": "实际运行"},
     "own-training": {
-        "en": "in a training made by accucheck of the case's functions, not that of the scripts",
+        "en": "in a training run by accucheck with the functions from accucheck.yaml, not by the scripts",
         "zh": "观察的是 accucheck 用 accucheck.yaml 中的函数组成的训练，而非脚本的训练",
     },
 }
@@ -103,11 +103,11 @@ WORDS = {
     "verdict-limits": {"en": "Caveats", "zh": "需要注意"},
     "verdict-suspects": {"en": "Suspects that nobody has decided: {items}.", "zh": "有疑点、尚未判断：{items}。"},
     "verdict-failed": {
-        "en": "Probes failed or were cancelled, so that what they look for is not known: {items}.",
+        "en": "Probes failed or were cancelled, so nothing is known about: {items}.",
         "zh": "有探针失败或被取消，相应内容未知：{items}。",
     },
     "verdict-stale": {
-        "en": "Results are out of date: what they examined has changed since: {items}.",
+        "en": "Results are out of date because their inputs have changed: {items}.",
         "zh": "结果已过期（所检查的内容此后有改动）：{items}。",
     },
     "verdict-overruled": {
@@ -139,7 +139,10 @@ WORDS = {
     "asked-curve": {"en": "Record of the loss", "zh": "loss 记录"},
     "asked-config": {"en": "Changes of the configuration", "zh": "配置改动"},
     "not-given": {"en": "not given", "zh": "未说明"},
-    "config-changes": {"en": "How the configuration differs from the one it was made from", "zh": "与原始配置的差异"},
+    "config-changes": {
+        "en": "Changes to the configuration since it was derived from the original",
+        "zh": "与原始配置的差异",
+    },
     "config-differs": {
         "en": "{count} {count:key differs|keys differ} from {base}",
         "zh": "与 {base} 相比，有 {count} 个键不同",
@@ -173,7 +176,7 @@ WORDS = {
         "zh": "仓库地址属于隐私信息，报告中不含，请向报告作者索取。",
     },
     "code-unknown": {
-        "en": "Whether all is committed could not be told.",
+        "en": "Whether everything is committed could not be determined.",
         "zh": "未能确定改动是否均已提交。",
     },
     "code-no-git": {
@@ -182,7 +185,7 @@ WORDS = {
     },
     "step-packages": {"en": "The packages", "zh": "安装软件包"},
     "packages-text": {
-        "en": "Hardware, driver, CANN and Python as the environment tells.",
+        "en": "Hardware, driver, CANN and Python as reported by the environment.",
         "zh": "硬件、驱动、CANN 和 Python 版本见“环境信息”。",
     },
     "step-data": {"en": "The data", "zh": "准备数据"},
@@ -195,9 +198,9 @@ WORDS = {
         "zh": "可在项目目录下用以下命令核对；accucheck manifest 给出的是“整体 MD5”。",
     },
     "step-training": {"en": "The training", "zh": "运行训练"},
-    "training-given": {"en": "The command as the case gives it.", "zh": "accucheck.yaml 中给出的命令。"},
+    "training-given": {"en": "The command from accucheck.yaml.", "zh": "accucheck.yaml 中给出的命令。"},
     "training-derived": {
-        "en": "Made from script, devices and launcher of the case; arguments of its own are not known (runtime.command).",
+        "en": "Derived from script, devices and launcher in accucheck.yaml; further arguments are not known (runtime.command).",
         "zh": "由 accucheck.yaml 中的脚本、卡数和启动方式得出，脚本自身的参数未知（可填写 runtime.command）。",
     },
     "training-unknown": {
@@ -223,7 +226,7 @@ WORDS = {
     "environment": {"en": "Environment", "zh": "环境信息"},
     "others": {"en": "Other items", "zh": "其他检查项"},
     "others-full": {
-        "en": "Methods, all that the probes looked at, inputs with digests and the steps to reproduce: accucheck report --full",
+        "en": "Methods, everything the probes checked, inputs with digests and the steps to reproduce: accucheck report --full",
         "zh": "检查方法、探针的全部记录、输入及其校验值和复现步骤见完整报告：accucheck report --full",
     },
     "brief-same": {"en": "The same here.", "zh": "此处同样。"},
@@ -257,7 +260,7 @@ WORDS = {
     "column-caption": {"en": "Caption", "zh": "说明"},
     # conclusions
     "so-far": {
-        "en": "so far: {suggestion}; more probes of it are to come",
+        "en": "so far: {suggestion}; more of its probes are still to run",
         "zh": "目前：{suggestion}；此项还有探针待运行",
     },
     "lacking": {
@@ -345,14 +348,14 @@ WORDS = {
     "suggests": {"en": "suggests: {suggestion}", "zh": "建议：{suggestion}"},
     "seconds": {"en": "{seconds} s", "zh": "{seconds} 秒"},
     "stale": {
-        "en": "out of date: what it examined has changed since; run it again",
+        "en": "out of date: its inputs have changed; run it again",
         "zh": "已过期：所检查的内容此后有改动，请重新运行",
     },
     "status-why": {"en": "{status}: {why}", "zh": "{status}：{why}"},
     "no-findings": {"en": "Nothing to report.", "zh": "没有发现。"},
     "incomplete-findings": {"en": "Nothing was found before it ended.", "zh": "结束前没有发现。"},
     "explain-nothing": {
-        "en": "No probe has looked at this item yet: accucheck run --only {item}",
+        "en": "No probe has checked this item yet: accucheck run --only {item}",
         "zh": "尚无探针检查过此项，可运行：accucheck run --only {item}",
     },
     "more-findings": {
@@ -378,7 +381,7 @@ WORDS = {
     "path-inputs": {"en": "Inputs of this step", "zh": "本步所需输入"},
     "path-given": {"en": "{name}: {paths}", "zh": "{name}：{paths}"},
     "path-lacking": {"en": "{name}: {paths} does not exist yet", "zh": "{name}：{paths} 尚不存在"},
-    "path-wanted": {"en": "{name}: not given in accucheck.yaml", "zh": "{name}：accucheck.yaml 中未给出"},
+    "path-wanted": {"en": "{name}: not set in accucheck.yaml", "zh": "{name}：accucheck.yaml 中未给出"},
     "path-written": {
         "en": "{name}: {paths} was written; name it in accucheck.yaml",
         "zh": "{name}：已写出 {paths}，请填入 accucheck.yaml",
@@ -409,7 +412,7 @@ WORDS = {
     "series": {"en": "first {shown} of {total:,} curves", "zh": "共 {total:,} 条曲线，此处为前 {shown} 条"},
     "marks": {"en": "first {shown} of {total:,} marks", "zh": "共 {total:,} 个标记，此处为前 {shown} 个"},
     "sarif-root": {
-        "en": "The root of the git repository, or the project's folder where it lies in none.",
+        "en": "The root of the git repository, or the project's folder if there is none.",
         "zh": "git 仓库的根目录；不在仓库中时为项目目录。",
     },
     "whole-table": {

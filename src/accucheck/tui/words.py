@@ -55,7 +55,7 @@ WORDS: Words = {
     "no-history": {"zh": "暂无记录。", "en": "Nothing yet."},
     "no-probe": {
         "zh": "本项暂无探针：请按“检查方法”检查，再按 1、2 或 3 填写结论。",
-        "en": "There is no probe for this item yet: follow the method, then conclude with 1, 2 or 3.",
+        "en": "There is no probe for this item yet: follow the method, then record a conclusion with 1, 2 or 3.",
     },
     "not-run": {"zh": "{probe}：尚未运行，按 r 运行", "en": "{probe}: not run yet, r runs it"},
     "not-run-busy": {"zh": "{probe}：尚未运行", "en": "{probe}: not run yet"},
@@ -202,7 +202,7 @@ WORDS: Words = {
     "command-note": {"zh": "填写备注", "en": "Write a note"},
     "command-editor": {
         "zh": "用 $EDITOR 打开所选发现的代码，未选发现时填写备注",
-        "en": "Open the code of the finding looked at in $EDITOR, or write the note there",
+        "en": "Open the code of the current finding in $EDITOR, or write the note there",
     },
     "command-attach": {"zh": "添加附件", "en": "Attach a file"},
     "command-undo": {"zh": "撤销上一次结论或备注", "en": "Undo the last conclusion or note"},
@@ -224,8 +224,8 @@ WORDS: Words = {
     },
     "help-sheet": {
         "zh": "一屏样本：每格是标签和样本内容。方向键移动，r 对、w 错、d 不确定，标记后光标移到下一个；Esc 返回单个样本。",
-        "en": "A sheet of samples: the label of each and what it is. Arrows move the cursor; r right, w wrong, d unsure, then the next. "
-        "Esc goes back to one sample at a time.",
+        "en": "A sheet of samples with their labels. Arrows move the cursor; r right, w wrong, d unsure, then the next. Esc goes back "
+        "to one sample at a time.",
     },
     "command-jump": {"zh": "跳转：按字母到达屏幕上的任一处", "en": "Jump: a letter for each place on the screen"},
     "command-filter": {"zh": "过滤列表", "en": "Filter the list"},
@@ -305,7 +305,7 @@ WORDS: Words = {
     },
     "samples-none-read-only": {
         "zh": "尚未抽样，而会话为只读，无法保存抽样结果。",
-        "en": "No sample has been drawn yet, and the session is read-only, so that none can be stored.",
+        "en": "No sample has been drawn yet, and the session is read-only, so none can be stored.",
     },
     "samples-done": {"zh": "样本已全部标注，按 Esc 返回", "en": "All samples are marked; Esc goes back"},
     "no-other-data": {"zh": "accucheck.yaml 未给出 {key}", "en": "accucheck.yaml does not set {key}"},
@@ -359,7 +359,7 @@ WORDS: Words = {
     "key-path-write": {"zh": "填入 yaml", "en": "into yaml"},
     "command-path-write": {
         "zh": "将采集到的数据填入 accucheck.yaml",
-        "en": "Name what was collected in accucheck.yaml",
+        "en": "Add the collected files to accucheck.yaml",
     },
     "path-none-written": {
         "zh": "采集代码尚未写出 accucheck.yaml 中缺少的数据",
@@ -661,8 +661,8 @@ WORDS: Words = {
     },
     "watch-text": {
         "zh": "{command}\n\n命令原样运行，从内部记录 loss、学习率、梯度和各层输出；训练 {steps} 步后结束。它运行的是项目自身的代码。",
-        "en": "{command}\n\nIt runs as it is, while losses, rates, gradients and what each layer gives are recorded from within; "
-        "after {steps} training steps it is ended. It runs the project's own code.",
+        "en": "{command}\n\nIt runs as it is, while losses, learning rates, gradients and layer outputs are recorded from inside; "
+        "after {steps} training steps it is stopped. It runs the project's own code.",
     },
     "watch-always": {"zh": "运行，并记住这条命令", "en": "Run it, and remember this command"},
     "watch-once": {"zh": "运行一次", "en": "Run it this time"},
@@ -688,7 +688,7 @@ WORDS: Words = {
     "watch-looks": {"zh": "探针正在检查记录。", "en": " Probes are looking at the recording."},
     "watch-looked": {
         "zh": "探针已检查记录：{problem:,} 项发现问题，按 {key} 查看下一步。",
-        "en": " Probes have looked at the recording: {problem:,} {problem:item|items} with problems; {key} shows the next steps.",
+        "en": " Probes have examined the recording: {problem:,} {problem:item|items} with problems; {key} shows the next steps.",
     },
     "watch-over-nothing": {
         "zh": "已结束，退出码 {code}，没有看到训练步。命令的输出如下。",
@@ -725,7 +725,7 @@ WORDS: Words = {
     },
     "watch-lacking": {
         "zh": "当前 MindSpore 没有可供观察的 {hooks}，记录中缺少相应内容。",
-        "en": "This MindSpore has no {hooks} to watch: what they would tell is not in the recording.",
+        "en": "This MindSpore has no {hooks} to hook into: the recording lacks what they would show.",
     },
     "watch-loss": {"zh": "loss", "en": "loss"},
     "watch-step": {"zh": "步", "en": "step"},
@@ -794,16 +794,15 @@ WORDS: Words = {
     "command-try-again": {"zh": "换一条命令再次试用", "en": "Try again with another command"},
     "help-try": {
         "zh": "试用修改：每行是一次在副本中的训练，与未修改的项目比较；超出波动范围才算有变化。s 停止，已有结果会保留。",
-        "en": "Fixes tried: each row is a training in a copy, set beside the unchanged project; only what is beyond the noise counts. "
-        "s stops; the rows so far are kept.",
+        "en": "Fixes tried: each row is a training run in a copy, compared with the unchanged project; only differences beyond noise "
+        "count. s stops; the rows so far are kept.",
     },
     "tune-title": {"zh": "在项目副本中搜索超参？", "en": "Search for hyper-parameters in copies of the project?"},
     "tune-text": {
         "zh": "{command}\n\n在副本中用这条命令训练 {trials} 次，每次使用不同的设置。{metric}它运行的是项目自身的代码；项目本身不会改动，"
         "但以绝对路径写到别处的内容会真正写入。",
-        "en": "{command}\n\nIt trains {trials} copies of the project, each with other settings. {metric} It runs the project's own code. "
-        "The project "
-        "is not touched, but what the command writes elsewhere by absolute paths is really written.",
+        "en": "{command}\n\nIt trains {trials} copies of the project, each with different settings. {metric} It runs the project's own "
+        "code. The project is not touched, but what the command writes elsewhere by absolute paths is really written.",
     },
     "tune-by": {"zh": "以 {metric} 比较。", "en": "They are compared by {metric}."},
     "tune-foreseen": {
@@ -812,8 +811,8 @@ WORDS: Words = {
     },
     "tune-unforeseen": {
         "zh": "第一次按原命令训练以确定指标（评估的准确率，没有则为评估 loss）；若没有输出指标，则不再训练。",
-        "en": "The first one, of the command as it is, shows the metric (the accuracy of its evaluation, else its loss); if it tells none, "
-        "nothing more is trained.",
+        "en": "The first one, of the unchanged command, shows the metric (the accuracy of its evaluation, otherwise its loss); if it "
+        "reports none, the search ends there.",
     },
     "tune-search": {
         "zh": "要搜索的内容，例如 lr=1e-4..1e-1:log batch=16,32,64",
@@ -822,7 +821,7 @@ WORDS: Words = {
     "tune-faults-title": {"zh": "先解决已知问题", "en": "Faults first"},
     "tune-faults": {
         "zh": "已知 {count} 处问题，调参无法解决，此时搜索只会得到迁就问题的设置：\n\n{faults}",
-        "en": "{count} {count:fault is|faults are} known that no setting can remove; a search would only find what suits "
+        "en": "{count} known {count:fault|faults} cannot be removed by any setting; a search would only find what compensates for "
         "{count:it|them}:\n\n{faults}",
     },
     "tune-fix-first": {"zh": "先解决问题", "en": "Fix them first"},
@@ -850,7 +849,7 @@ WORDS: Words = {
         "en": "Search for hyper-parameters: train copies with other settings",
     },
     "key-tune-stop": {"zh": "停止", "en": "stop"},
-    "command-tune-stop": {"zh": "停止搜索，保留已有结果", "en": "Stop the search; what was found is kept"},
+    "command-tune-stop": {"zh": "停止搜索，保留已有结果", "en": "Stop the search; results so far are kept"},
     "key-tune-again": {"zh": "继续", "en": "go on"},
     "command-tune-again": {
         "zh": "继续搜索，或换一组设置重新搜索",
@@ -859,19 +858,18 @@ WORDS: Words = {
     "help-tune": {
         "zh": "超参搜索：每行是一次在副本中的训练。平行坐标显示最好的试验在各设置范围内的位置；只有超出波动的差异才算改进。s 停止，"
         "之后可继续。",
-        "en": "A search: each row is a training in a copy. Axes show where the best trials lie in the range of each setting; only "
-        "what is "
-        "beyond the noise is better. s stops; it can go on later.",
+        "en": "A search: each row is a training run in a copy. Axes show where the best trials lie in the range of each setting; only "
+        "differences beyond noise count as better. s stops; the search can be continued later.",
     },
     "key-watch-stop": {"zh": "停止", "en": "stop"},
-    "command-watch-stop": {"zh": "停止命令，保留已观察到的内容", "en": "Stop the command; what was seen is kept"},
+    "command-watch-stop": {"zh": "停止命令，保留已观察到的内容", "en": "Stop the command; what was recorded is kept"},
     "key-watch-again": {"zh": "再次观察", "en": "watch again"},
     "command-watch-again": {"zh": "观察另一条命令", "en": "Watch another command"},
     "help-watch": {
         "zh": "观察训练运行：命令原样运行，这里实时显示 loss、学习率、梯度范数、等待数据的时间和第一个 NaN 或 Inf。s 停止；Esc 返回"
         "检查清单，命令继续运行；结束后探针检查记录。",
-        "en": "A running command, watched: loss, rate, gradient norms, waits for data and the first NaN or Inf as they come. s stops it; "
-        "Esc goes back to the checklist while it runs on; when it has ended, probes look at the recording.",
+        "en": "A running command, watched: loss, rate, gradient norms, waits for data and the first NaN or Inf as they come. s stops "
+        "it; Esc goes back to the checklist while it continues; when it has ended, probes examine the recording.",
     },
     "key-next-steps": {"zh": "下一步", "en": "next steps"},
     "command-next-steps": {"zh": "查看下一步", "en": "Show what to do next"},
@@ -889,7 +887,7 @@ WORDS: Words = {
     "run-left": {"zh": "约剩 {time}", "en": "~{time} left"},
     "run-time": {
         "zh": "{time}；Esc 可取消，已有结果会保留",
-        "en": "{time}; Esc cancels and keeps what is found until then",
+        "en": "{time}; Esc cancels and keeps what was found so far",
     },
     "next-title": {"zh": "下一步", "en": "Next steps"},
     "next-head": {
@@ -945,8 +943,8 @@ WORDS: Words = {
     "help-graph": {
         "zh": "网络：Enter 或空格展开，/ 搜索名称或类（名称各段的开头即可，如 3bg），n 依次查看值得注意之处，b 与基准对照，"
         "s 保存为可离线打开的页面。",
-        "en": "The network: Enter or Space unfolds, / looks for a name or class (the beginnings of its parts will do, as 3bg), n leads to "
-        "what is remarkable, b sets the benchmark's beside it, s saves it as a page that opens offline.",
+        "en": "The network: Enter or Space unfolds, / searches for a name or class (the beginnings of its parts are enough, such as "
+        "3bg), n jumps to the next remarkable cell, b shows the benchmark's next to it, s saves it as a page that opens offline.",
     },
     "command-glossary": {"zh": "查看术语解释", "en": "What the terms mean"},
     "command-glossary-filter": {"zh": "按词查找术语", "en": "Look for terms"},
@@ -957,7 +955,7 @@ WORDS: Words = {
     "glossary-none": {"zh": "没有这样的术语", "en": "There is no such term"},
     "help-glossary": {
         "zh": "术语解释：先列出当前检查项中出现的术语；/ 查找，Esc 返回。",
-        "en": "What the terms mean, those of the item looked at first; / looks for one, Esc goes back.",
+        "en": "What the terms mean, those of the current item first; / searches, Esc goes back.",
     },
     "not-applicable-apart": {"zh": "不适用（{count}）", "en": "Not applicable ({count})"},
     # evidence, mends and what they prove
@@ -1149,7 +1147,7 @@ WORDS: Words = {
     },
     "demo-written": {
         "zh": "报告已生成，位置如上。按 Esc 返回。",
-        "en": "The report is written, where it says above. Esc goes back.",
+        "en": "The report is written to the path above. Esc goes back.",
     },
     "demo-back": {"zh": "按 Esc 返回上一级。", "en": "Esc goes back."},
     "demo-done": {
@@ -1211,12 +1209,12 @@ WORDS: Words = {
     },
     "error-2": {
         "zh": "多卡训练时，先看最早报错的那张卡的日志（如 worker_*.log），其他卡的超时往往只是后果。",
-        "en": "With several devices, look at the log of the one that failed first (worker_*.log, say): time-outs of the others are "
-        "only what follows.",
+        "en": "With several devices, look at the log of the one that failed first (worker_*.log, for example): time-outs of the others "
+        "are only consequences.",
     },
     "error-3": {
         "zh": "缩小问题：单卡、小 batch、只跑几步；能复现的最小脚本最容易定位。",
-        "en": "Make it small: one device, a small batch, a few steps. The smallest script that still fails tells you most.",
+        "en": "Make it small: one device, a small batch, a few steps. The smallest script that still fails is the most informative.",
     },
     "error-4": {
         "zh": "换一种模式再跑：set_context(mode=PYNATIVE_MODE) 逐算子执行，报错会停在出错的那行 Python；若只在 GRAPH_MODE 下报错，"
@@ -1227,8 +1225,8 @@ WORDS: Words = {
     "error-5": {
         "zh": "动态图默认异步下发，报错的行可能靠后：调用 mindspore.runtime.launch_blocking()（旧版本为 "
         "set_context(pynative_synchronize=True)）后再跑。",
-        "en": "PyNative mode launches asynchronously, so the line told may be a later one: call mindspore.runtime.launch_blocking() "
-        "(earlier versions: set_context(pynative_synchronize=True)) and run again.",
+        "en": "PyNative mode launches asynchronously, so the reported line may be a later one: call "
+        "mindspore.runtime.launch_blocking() (earlier versions: set_context(pynative_synchronize=True)) and run again.",
     },
     "error-6": {
         "zh": "检查环境：mindspore.run_check() 验证安装，accucheck doctor 列出版本和设备；GLOG_v=1 打印更详细的日志。",
@@ -1255,7 +1253,7 @@ WORDS: Words = {
     "start-looking": {"zh": "正在查看项目……", "en": "Looking through the project..."},
     "start-partial": {
         "zh": "目录过大，只查看了一部分。",
-        "en": "The folder is too large to be looked through as a whole: what is shown is partial.",
+        "en": "The folder is too large to be scanned completely: the list is partial.",
     },
     "start-projects": {
         "zh": "子目录中有 {count} 个项目：{names}。请用 accucheck --project 打开其中一个，或在此指定脚本。",
@@ -1332,7 +1330,7 @@ WORDS: Words = {
         "en": "No project was recognised in {path}. Enter opens a recent one, Esc stays here.",
     },
     "recent-gone": {"zh": "已不存在", "en": "gone"},
-    "recent-gone-why": {"zh": "{path} 已不存在", "en": "There is no longer anything at {path}"},
+    "recent-gone-why": {"zh": "{path} 已不存在", "en": "{path} no longer exists"},
     "recent-none": {"zh": "还没有最近的项目", "en": "There are no recent projects"},
     "command-recent": {"zh": "打开最近的项目", "en": "Open a recent project"},
     "command-open-recent": {"zh": "打开所选项目", "en": "Open the project"},
@@ -1368,6 +1366,6 @@ WORDS: Words = {
     "command-suspend": {"zh": "挂起并回到 shell（fg 返回）", "en": "Suspend, back to the shell (fg returns)"},
     "suspend-nowhere": {
         "zh": "没有可返回的 shell，无法挂起",
-        "en": "There is no shell to go back to, so it cannot be suspended",
+        "en": "There is no shell to return to, so it cannot be suspended",
     },
 }
