@@ -20,6 +20,7 @@ from ..knowledge import effects, names, signatures
 from ..knowledge.methods import RETURN_SELF
 from ..knowledge.names import TRANSFORMS
 from . import declared_options, typer
+from .beginnings import beginning, place_of
 from .effects import differentiates, effect
 from .options import namespace
 from .syntax import walk
@@ -667,8 +668,19 @@ def _reversed(tracer: Tracer, args: list[Value], keywords: dict[str, Value], nod
 
 def _dict(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     made = _record(args, keywords)
+    if made is None and len(args) == 1 and not keywords:
+        made = _of_first_pairs(tracer, args[0], node)
     if made is not None and not made.items:
         tracer.table(made)
+    return made
+
+
+def _of_first_pairs(tracer: Tracer, listed: Value, node: ast.AST) -> Mapping | None:
+    """The dict of pairs of which the first are known; None where none is."""
+    first = beginning(listed)
+    made = _of_pairs(first.items) if first.items else None
+    if made is not None and not first.whole:
+        made.fed = [tracer.item(tracer.element(listed, node), 1, node)]
     return made
 
 
@@ -978,6 +990,8 @@ def method(
         return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
     if name in _CHAINED and isinstance(owner, Call):
         return _chained(tracer, owner, name, args, keywords, node)
+    if name == "index" and len(args) == 1 and (place := place_of(owner, args[0])) is not None:
+        return place
     if (cells_by_name := as_dict(owner)) is not None:
         return _of_mapping(tracer, cells_by_name, name, args, keywords, node)
     if name == "add_" and args:
@@ -1081,6 +1095,7 @@ def _of_super(
 def _take_out(owner: Items, value: Value, perhaps: bool) -> None:
     """Removes the first that equals a value. `perhaps`: it may as well not be run."""
     first = next((number for number, item in enumerate(owner.items) if same(item, value)), None)
+    owner.start = 0
     if first is None or perhaps:
         owner.open = True
     else:
@@ -1092,28 +1107,34 @@ def _of_items(
 ) -> Value | None:
     perhaps = bool(tracer.tests or tracer.loops)
     if name in ("append", "add", "extend", "insert", "appendleft", "update") and args:
+        behind = name in ("append", "extend")
+        owner.start = (owner.start if owner.open else len(owner.items)) if behind else 0
         _put_in(tracer, owner, name, args, node)
         owner.open |= perhaps or len(owner.items) > 400
         _added(tracer, owner, name, args, node)
         del owner.items[400:]
         return KnownValue(None)
+    if name == "index" and len(args) == 1:
+        return place_of(owner, args[0])
     if name == "pop":
         return _popped(tracer, owner, args, node)
     if name == "remove" and args:
         _take_out(owner, args[0], perhaps)
         return KnownValue(None)
     if name == "clear":
-        owner.open = perhaps
+        owner.open, owner.start = perhaps, 0
         if not perhaps:
             owner.items.clear()
         return KnownValue(None)
+    if name in ("sort", "reverse"):
+        owner.start = 0
     if name == "sort":
         owner.items = _sorted(owner.items, keywords, perhaps)
         return None  # how it was sorted, or that it was, may matter to others
     if name == "reverse" and not perhaps:
         owner.items.reverse()
         return KnownValue(None)
-    return Items(list(owner.items), owner.open) if name == "copy" else None
+    return Items(list(owner.items), owner.open, start=owner.start) if name == "copy" else None
 
 
 def _put_in(tracer: Tracer, owner: Items, name: str, args: list[Value], node: ast.AST) -> None:
@@ -1131,7 +1152,7 @@ def _popped(tracer: Tracer, owner: Items, args: list[Value], node: ast.AST) -> V
     place = args[0] if args else KnownValue(-1)
     if isinstance(place, KnownValue) and type(place.value) is int and not (owner.open or tracer.tests or tracer.loops):
         return owner.items.pop(place.value) if -len(owner.items) <= place.value < len(owner.items) else None
-    owner.open = True
+    owner.open, owner.start = True, 0
     return owner.items[-1] if owner.items and not args else tracer.element(owner, node)
 
 
