@@ -27,9 +27,7 @@ NOTHING = Beginning([], False)
 def beginning(value: Value) -> Beginning:
     """What a list, or what goes over lists, gives first; nothing where that is not known."""
     if isinstance(value, Items):
-        ordered = not isinstance(value, Members) or len(value.items) < 2
-        known = value.items[: value.start] if value.open else value.items
-        return _limited(known, not value.open) if ordered else NOTHING
+        return _of_written(value)
     if not isinstance(value, Call) or value.keywords or value.fed:
         return NOTHING
     if value.name == "+" and len(value.args) == 2:
@@ -53,6 +51,12 @@ def place_of(listed: Value, wanted: Value) -> KnownValue | None:
         if same(item, wanted):
             return KnownValue(place)
     return None
+
+
+def _of_written(listed: Items) -> Beginning:
+    if isinstance(listed, Members) and len(listed.items) > 1:
+        return NOTHING
+    return _limited(listed.items[: listed.start] if listed.open else listed.items, not listed.open)
 
 
 def _limited(items: list[Value], whole: bool) -> Beginning:

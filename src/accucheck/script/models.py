@@ -980,18 +980,12 @@ def method(
             found = _of_mapping(tracer, held, name, args, keywords, node)
             owner.vague |= bool(held.fed)
         return found
-    if isinstance(owner, Items):
-        return _of_items(tracer, owner, name, args, keywords, node)
-    if isinstance(owner, Mapping):
-        return _of_mapping(tracer, owner, name, args, keywords, node)
-    if isinstance(owner, KnownValue) and name in ("is_file", "exists"):
-        return _there(tracer, [owner], {}, node)
-    if isinstance(owner, KnownValue):
-        return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
-    if name in _CHAINED and isinstance(owner, Call):
-        return _chained(tracer, owner, name, args, keywords, node)
     if name == "index" and len(args) == 1 and (place := place_of(owner, args[0])) is not None:
         return place
+    if isinstance(owner, (Items, Mapping, KnownValue)):
+        return _of_literal(tracer, owner, name, args, keywords, node)
+    if name in _CHAINED and isinstance(owner, Call):
+        return _chained(tracer, owner, name, args, keywords, node)
     if (cells_by_name := as_dict(owner)) is not None:
         return _of_mapping(tracer, cells_by_name, name, args, keywords, node)
     if name == "add_" and args:
@@ -1074,6 +1068,24 @@ def _of_tensor(owner: Call, name: str) -> bool:
     return effect(owner) is not None and effects.find(f".{name}") is not None
 
 
+def _of_literal(
+    tracer: Tracer,
+    owner: Items | Mapping | KnownValue,
+    name: str,
+    args: list[Value],
+    keywords: dict[str, Value],
+    node: ast.AST,
+) -> Value | None:
+    """The result of a method of a list, a dict or a constant."""
+    if isinstance(owner, Items):
+        return _of_items(tracer, owner, name, args, keywords, node)
+    if isinstance(owner, Mapping):
+        return _of_mapping(tracer, owner, name, args, keywords, node)
+    if name in ("is_file", "exists"):
+        return _there(tracer, [owner], {}, node)
+    return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
+
+
 def _of_super(
     tracer: Tracer, owner: Super, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
 ) -> Value | None:
@@ -1107,15 +1119,11 @@ def _of_items(
 ) -> Value | None:
     perhaps = bool(tracer.tests or tracer.loops)
     if name in ("append", "add", "extend", "insert", "appendleft", "update") and args:
-        behind = name in ("append", "extend")
-        owner.start = (owner.start if owner.open else len(owner.items)) if behind else 0
         _put_in(tracer, owner, name, args, node)
         owner.open |= perhaps or len(owner.items) > 400
         _added(tracer, owner, name, args, node)
         del owner.items[400:]
         return KnownValue(None)
-    if name == "index" and len(args) == 1:
-        return place_of(owner, args[0])
     if name == "pop":
         return _popped(tracer, owner, args, node)
     if name == "remove" and args:
@@ -1127,18 +1135,25 @@ def _of_items(
             owner.items.clear()
         return KnownValue(None)
     if name in ("sort", "reverse"):
-        owner.start = 0
+        return _rearranged(owner, name, keywords, perhaps)
+    return Items(list(owner.items), owner.open, start=owner.start) if name == "copy" else None
+
+
+def _rearranged(owner: Items, name: str, keywords: dict[str, Value], perhaps: bool) -> Value | None:
+    owner.start = 0
     if name == "sort":
         owner.items = _sorted(owner.items, keywords, perhaps)
         return None  # how it was sorted, or that it was, may matter to others
-    if name == "reverse" and not perhaps:
-        owner.items.reverse()
-        return KnownValue(None)
-    return Items(list(owner.items), owner.open, start=owner.start) if name == "copy" else None
+    if perhaps:
+        return None
+    owner.items.reverse()
+    return KnownValue(None)
 
 
 def _put_in(tracer: Tracer, owner: Items, name: str, args: list[Value], node: ast.AST) -> None:
     given = args[-1]
+    known = owner.start if owner.open else len(owner.items)
+    owner.start = known if name in ("append", "extend") else 0
     if name in ("extend", "update"):
         owner.items += given.items if isinstance(given, Items) else [tracer.element(given, node)]
         owner.open |= not isinstance(given, Items) or given.open
