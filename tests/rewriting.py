@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import count
 
+import yaml
+
 Texts = dict[str, str]
 Rewrite = Callable[[Texts, str], "Texts | None"]
 Function = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -367,7 +369,7 @@ def constants_in_a_class(texts: Texts, entry: str) -> Texts | None:
 
 def constants_in_yaml(texts: Texts, entry: str) -> Texts | None:
     def made(values: dict[str, int | float]) -> tuple[str, Texts]:
-        text = "".join(f"{key}: {value!r}\n" for key, value in values.items())
+        text = yaml.safe_dump(values)  # 1e-06 as Python writes it would be read as a text
         load = "import os, yaml\nwith open(os.path.join(os.path.dirname(__file__), 'values.yaml')) as stream:\n"
         folder = entry.rpartition("/")[0]
         return f"{load}    VALUES = yaml.safe_load(stream)", {

@@ -53,6 +53,32 @@ EXPRESSIONS: dict[str, tuple[str, Any]] = {
     # comparisons
     "a chain": ("f(6 <= 8 <= 8, 6 <= 5 <= 8, 1 < 2 < 2)", [True, False, False]),
     "a chain of what is not known": ("f(5 < 3 < unknown(), 1 < 3 < unknown())", [False, ...]),
+    # what a list begins with
+    "words numbered behind special ones": (
+        "words = ['<pad>', '<unk>'] + unknown()\nat = {word: k for k, word in enumerate(words)}\nf(at['<unk>'], words.index('<unk>'))",
+        [1, 1],
+    ),
+    "words added behind special ones": (
+        "words = ['<pad>', '<unk>']\nfor word in unknown():\n    words.append(word)\nwords.extend(unknown())\n"
+        "at = dict(zip(words, range(len(words))))\nf(at['<unk>'], words.index('<unk>'), at['cat'])",
+        [1, 1, ...],
+    ),
+    "words numbered from one on": (
+        "words = ['<pad>', '<unk>', *unknown()]\nat = {word: k + 1 for k, word in enumerate(words)}\n"
+        "more = {word: k for k, word in enumerate(words, 3)}\nf(at['<unk>'], more['<unk>'])",
+        [2, 4],
+    ),
+    "words before special ones": (
+        "words = unknown() + ['<pad>']\nat = {word: k for k, word in enumerate(words)}\nf(at['<pad>'], words.index('<pad>'))",
+        [..., ...],
+    ),
+    "words put in front, or sorted": (
+        "words, more = ['<pad>', '<unk>'], ['<pad>', '<unk>']\nfor word in unknown():\n    words.insert(0, word)\n    more.append(word)\n"
+        "more.sort()\nf(words.index('<unk>'), more.index('<unk>'), {word: k for k, word in enumerate(words)}['<unk>'])",
+        [..., ..., ...],
+    ),
+    "words of a set": ("f({word: k for k, word in enumerate({'a', 'b'})}['b'])", [...]),
+    "words of a list": ("f({word: k for k, word in enumerate(['a', 'b'])})", [{"a": 0, "b": 1}]),
     # lists
     "a list times": ("f([1, 2] + [3], (1,) + (2,))", [[1, 2, 3], [1, 2]]),
     "a part of a list": (

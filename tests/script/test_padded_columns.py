@@ -349,6 +349,14 @@ def numbered(table: str) -> str:
     return pooled(body, "x = x.mean(1)", table)
 
 
+def special(fill: str) -> str:
+    """Ids that are filled up with the number of one of the special words that a vocabulary begins with."""
+    table = "words = {word: k for k, word in enumerate(['<pad>', '<unk>'] + sorted(set(open('a.txt').read().split())))}"
+    body = f"ids = np.array([words[word] for word in row] + [{fill}] * (SIZE - len(row)))\n        beside = 1"
+    return pooled(body, ATTENTION.format(masked="s = s.masked_fill(ids == words['<pad>'], -1e9)"), table)
+
+
+LATER = "n = ids.shape[1]\n        s = s.masked_fill(ops.logical_and((ids {} 0).expand_dims(1), ops.tril(ops.ones((n, n))) > 0) == 0, -1e9)"
 GROWING = "words = {{}}\nfor line in open('a.txt'):\n    for word in line.split():\n        {}\n"
 GROUPED = (
     "if word[0] not in words:\n            words[word[0]] = {}\n"
@@ -459,6 +467,16 @@ TWINS = {
         "word-is-pad",
         numbered(GROWING.format("words.setdefault(word, len(words))")),
         numbered(GROWING.format(GROUPED)).replace("words[word] for", "words[word[0]][word] for"),
+    ),
+    "padding numbered as another word": (
+        "mask-value",
+        special("words['<unk>']"),
+        special("words['<pad>']"),
+    ),
+    "a mask of padding and of later places": (
+        "mask-inverted",
+        pooled(FILLED + "beside = 1", ATTENTION.format(masked=LATER.format("=="))),
+        pooled(FILLED + "beside = 1", ATTENTION.format(masked=LATER.format("!="))),
     ),
     "words in their order": (
         "word-is-pad",

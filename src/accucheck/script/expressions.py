@@ -15,6 +15,7 @@ from ..knowledge import api as apis
 from ..knowledge import names
 from . import declared_options, models
 from . import options as command_line
+from .beginnings import Beginning, beginning
 from .source import Source
 from .syntax import children
 from .training import MANY_DEVICES
@@ -29,6 +30,7 @@ from .values import (
     KnownValue,
     Many,
     Mapping,
+    Members,
     NamedValue,
     Partial,
     Scope,
@@ -897,21 +899,27 @@ class Expressions:
             return models.computed(text[:10_000], parts)
         return self.noted("f-string", parts, {}, node)
 
-    def on_List(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Value:
+    def on_List(self, node: ast.List | ast.Tuple | ast.Set, scope: Scope) -> Items:
         found = Items([], fixed=isinstance(node, ast.Tuple))
         for part in node.elts:
             value = self.value(part.value if isinstance(part, ast.Starred) else part, scope)
             if not isinstance(part, ast.Starred):
                 found.items.append(value)
             elif isinstance(value, Items):
+                found.start = found.start if found.open else len(found.items) + value.start
                 found.items += value.items
                 found.open |= value.open
             else:
+                found.start = found.start if found.open else len(found.items)
                 found.items.append(self.element(value, part))
                 found.open = True
         return found
 
-    on_Tuple = on_Set = on_List
+    on_Tuple = on_List
+
+    def on_Set(self, node: ast.Set, scope: Scope) -> Value:
+        listed = self.on_List(node, scope)
+        return Members(listed.items, listed.open)
 
     def on_Dict(self, node: ast.Dict, scope: Scope) -> Value:
         found, unknown = Mapping({}, tests=self.tests), []
@@ -945,9 +953,8 @@ class Expressions:
             unrolled: list[Value] = []
             if self.unrolled(node, first, inner, unrolled):
                 return Words(unrolled) if isinstance(first, Words) else Items(unrolled)
-        single = isinstance(node, ast.DictComp) and len(node.generators) == 1
-        if single and isinstance(first, Items) and not first.open and len(first.items) <= 200:
-            return self.dictionary(node, first, inner)
+        if isinstance(node, ast.DictComp) and len(node.generators) == 1 and (start := beginning(first)):
+            return self.dictionary(node, first, start, inner)
         outer = self.loops
         self.loops = (*outer, node)
         picks: list[Value] = []
@@ -997,9 +1004,10 @@ class Expressions:
         if frame is None or (frame.parent is None and frame.function.name == "__init__"):
             self.tables.append(made)
 
-    def dictionary(self, node: ast.DictComp, over: Items, inner: Scope) -> Value:
+    def dictionary(self, node: ast.DictComp, over: Value, start: Beginning, inner: Scope) -> Value:
+        """The dict that a comprehension makes of a list of which the first items are known."""
         found = Mapping({}, tests=self.tests)
-        for item in over.items:
+        for item in start.items:
             self.assign(node.generators[0].target, item, inner)
             truths = [self.truth(self.value(test, inner)) for test in node.generators[0].ifs]
             if False in truths:
@@ -1009,6 +1017,12 @@ class Expressions:
                 found.items[key.value] = value
             else:
                 found.fed = [*(found.fed or []), value]
+        if not start.whole:
+            outer, self.loops = self.loops, (*self.loops, node)
+            self.assign(node.generators[0].target, self.element(over, node), inner)
+            self.value(node.key, inner)
+            found.fed = [*(found.fed or []), self.value(node.value, inner)]
+            self.loops = outer
         return found
 
 
@@ -1110,7 +1124,12 @@ def _concatenated(left: Value, right: Value) -> Value | None:
     lists = [[option for option in side if isinstance(option, Items)] for side in sides]
     if any(len(held) < len(side) for held, side in zip(lists, sides, strict=True)):
         return None
-    return join([Items(a.items + b.items, a.open or b.open, a.fixed) for a in lists[0] for b in lists[1]])
+    return join([_joined(a, b) for a in lists[0] for b in lists[1]])
+
+
+def _joined(first: Items, second: Items) -> Items:
+    start = first.start if first.open else len(first.items) + second.start
+    return Items(first.items + second.items, first.open or second.open, first.fixed, start=start)
 
 
 def _dicts_of(left: Value, right: Value) -> list[Value]:

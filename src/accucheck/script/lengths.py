@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from . import effects
+from . import effects, flow
 from .factors import COMPARES, comparison
 from .padding_facts import END, START
 from .values import (
@@ -393,11 +393,29 @@ class Shapes:
         if name and len(operands) == 2:
             return self.comparison(made, name, operands[0], operands[1])
         known = effects.effect(made)
+        if known is not None and known.operation in ("mul", "logical") and len(operands) == 2:
+            met = self.met(operands)
+            if met is not None:
+                return met
         if known is not None and known.operation in ("sub", "mul", "add", "logical_not", "negate"):
             return self.computed(known.operation, operands or made.args[:1])
         if made.name in ("~", "not") and made.args:
             return self.computed("logical_not", made.args[:1])
         return None
+
+    def met(self, operands: list[Value]) -> Form | None:
+        """A mask of the padding beside one that no data are in, as that of later places: it still says as much of the padding."""
+        for mask, other in (operands, operands[::-1]):
+            found = self.form(mask)
+            if found is not None and found.mask and number(other) is None and self.is_without_data(other):
+                return found
+        return None
+
+    def is_without_data(self, value: Value) -> bool:
+        """Whether an array is made of constants, and of the lengths of others at most."""
+        parts = list(flow.sources(value, lambda part: isinstance(part, Call) and effects.describes(part)))
+        made = any(isinstance(part, Call) and effects.effect(part) is not None for part in parts)
+        return made and not any(isinstance(part, UnknownValue) or self.column(part) is not None for part in parts)
 
     def comparison(self, made: Call, name: str, left: Value, right: Value) -> Shape | None:
         if isinstance(left, KnownValue):

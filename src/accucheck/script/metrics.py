@@ -699,8 +699,8 @@ class Metrics:
 
     def scores_compared(self, call: Call) -> Iterator[Observation]:
         """Scores themselves, and not their places, are compared with labels."""
-        sides = operands(call, (0, 1))
-        if comparison(call) != "==" or len(sides) != 2:
+        sides = operands(call, (0, 1)) if comparison(call) == "==" else []
+        if len(sides) != 2:
             return
         for scores, labels in (sides, sides[::-1]):
             made = _layers(scores)

@@ -20,6 +20,7 @@ from ..knowledge import effects, names, signatures
 from ..knowledge.methods import RETURN_SELF
 from ..knowledge.names import TRANSFORMS
 from . import declared_options, typer
+from .beginnings import beginning, place_of
 from .effects import differentiates, effect
 from .options import namespace
 from .syntax import walk
@@ -667,8 +668,19 @@ def _reversed(tracer: Tracer, args: list[Value], keywords: dict[str, Value], nod
 
 def _dict(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     made = _record(args, keywords)
+    if made is None and len(args) == 1 and not keywords:
+        made = _of_first_pairs(tracer, args[0], node)
     if made is not None and not made.items:
         tracer.table(made)
+    return made
+
+
+def _of_first_pairs(tracer: Tracer, listed: Value, node: ast.AST) -> Mapping | None:
+    """The dict of pairs of which the first are known; None where none is."""
+    first = beginning(listed)
+    made = _of_pairs(first.items) if first.items else None
+    if made is not None and not first.whole:
+        made.fed = [tracer.item(tracer.element(listed, node), 1, node)]
     return made
 
 
@@ -968,14 +980,10 @@ def method(
             found = _of_mapping(tracer, held, name, args, keywords, node)
             owner.vague |= bool(held.fed)
         return found
-    if isinstance(owner, Items):
-        return _of_items(tracer, owner, name, args, keywords, node)
-    if isinstance(owner, Mapping):
-        return _of_mapping(tracer, owner, name, args, keywords, node)
-    if isinstance(owner, KnownValue) and name in ("is_file", "exists"):
-        return _there(tracer, [owner], {}, node)
-    if isinstance(owner, KnownValue):
-        return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
+    if name == "index" and len(args) == 1 and (place := place_of(owner, args[0])) is not None:
+        return place
+    if isinstance(owner, (Items, Mapping, KnownValue)):
+        return _of_literal(tracer, owner, name, args, keywords, node)
     if name in _CHAINED and isinstance(owner, Call):
         return _chained(tracer, owner, name, args, keywords, node)
     if (cells_by_name := as_dict(owner)) is not None:
@@ -1060,6 +1068,24 @@ def _of_tensor(owner: Call, name: str) -> bool:
     return effect(owner) is not None and effects.find(f".{name}") is not None
 
 
+def _of_literal(
+    tracer: Tracer,
+    owner: Items | Mapping | KnownValue,
+    name: str,
+    args: list[Value],
+    keywords: dict[str, Value],
+    node: ast.AST,
+) -> Value | None:
+    """The result of a method of a list, a dict or a constant."""
+    if isinstance(owner, Items):
+        return _of_items(tracer, owner, name, args, keywords, node)
+    if isinstance(owner, Mapping):
+        return _of_mapping(tracer, owner, name, args, keywords, node)
+    if name in ("is_file", "exists"):
+        return _there(tracer, [owner], {}, node)
+    return _of_text(owner, name, args, keywords) if isinstance(owner.value, str) else None
+
+
 def _of_super(
     tracer: Tracer, owner: Super, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
 ) -> Value | None:
@@ -1081,6 +1107,7 @@ def _of_super(
 def _take_out(owner: Items, value: Value, perhaps: bool) -> None:
     """Removes the first that equals a value. `perhaps`: it may as well not be run."""
     first = next((number for number, item in enumerate(owner.items) if same(item, value)), None)
+    owner.start = 0
     if first is None or perhaps:
         owner.open = True
     else:
@@ -1103,21 +1130,30 @@ def _of_items(
         _take_out(owner, args[0], perhaps)
         return KnownValue(None)
     if name == "clear":
-        owner.open = perhaps
+        owner.open, owner.start = perhaps, 0
         if not perhaps:
             owner.items.clear()
         return KnownValue(None)
+    if name in ("sort", "reverse"):
+        return _rearranged(owner, name, keywords, perhaps)
+    return Items(list(owner.items), owner.open, start=owner.start) if name == "copy" else None
+
+
+def _rearranged(owner: Items, name: str, keywords: dict[str, Value], perhaps: bool) -> Value | None:
+    owner.start = 0
     if name == "sort":
         owner.items = _sorted(owner.items, keywords, perhaps)
         return None  # how it was sorted, or that it was, may matter to others
-    if name == "reverse" and not perhaps:
-        owner.items.reverse()
-        return KnownValue(None)
-    return Items(list(owner.items), owner.open) if name == "copy" else None
+    if perhaps:
+        return None
+    owner.items.reverse()
+    return KnownValue(None)
 
 
 def _put_in(tracer: Tracer, owner: Items, name: str, args: list[Value], node: ast.AST) -> None:
     given = args[-1]
+    known = owner.start if owner.open else len(owner.items)
+    owner.start = known if name in ("append", "extend") else 0
     if name in ("extend", "update"):
         owner.items += given.items if isinstance(given, Items) else [tracer.element(given, node)]
         owner.open |= not isinstance(given, Items) or given.open
@@ -1131,7 +1167,7 @@ def _popped(tracer: Tracer, owner: Items, args: list[Value], node: ast.AST) -> V
     place = args[0] if args else KnownValue(-1)
     if isinstance(place, KnownValue) and type(place.value) is int and not (owner.open or tracer.tests or tracer.loops):
         return owner.items.pop(place.value) if -len(owner.items) <= place.value < len(owner.items) else None
-    owner.open = True
+    owner.open, owner.start = True, 0
     return owner.items[-1] if owner.items and not args else tracer.element(owner, node)
 
 

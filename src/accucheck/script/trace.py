@@ -727,8 +727,9 @@ class Tracer(Expressions):
         elif isinstance(owner, Items):
             if type(known) is int and -len(owner.items) <= known < len(owner.items):
                 del owner.items[known]
+                owner.start = 0
             else:
-                owner.open = True
+                owner.open, owner.start = True, 0
 
     def either(self, ways: Sequence[tuple[Sequence[ast.stmt], Test]], scope: Scope) -> bool:
         """Run each way on the names as they are now, and join what they leave; False when none of them runs on."""
@@ -878,11 +879,11 @@ class Tracer(Expressions):
                 owner.items[key.value] = self.instead(owner, owner.items[key.value], value)
             elif is_slice(key):
                 owner.items.append(value)
-                owner.open = True
+                owner.open, owner.start = True, 0
             elif len(owner.items) <= 100:  # one of them, which is unknown
                 owner.items = [join([item, value]) for item in owner.items]
             else:
-                owner.items, owner.open = [join([UnknownValue(), value])], True
+                owner.items, owner.open, owner.start = [join([UnknownValue(), value])], True, 0
         elif isinstance(owner, NamedValue):  # of a library, as os.environ
             self.store(owner, "[]", value, node)
         elif isinstance(owner, (Call, UnknownValue)):

@@ -190,17 +190,24 @@ class Write:
 @dataclass(eq=False, slots=True)
 class Items(Value):
     """A list, tuple or set as written. `open`: it was added to in a loop or on one way only, so the number is not known;
-    `fixed`: a tuple, which += replaces by another; `writes`: what loops added."""
+    `fixed`: a tuple, which += replaces by another; `writes`: what loops added; `start`: so many items of an open list stand where the
+    list begins, whatever was added."""
 
     items: list[Value]
     open: bool = False
     fixed: bool = False
     writes: tuple[Write, ...] = ()
+    start: int = 0
 
 
 @dataclass(eq=False, slots=True)
 class Words(Items):
     """Words of the command, or what they were sorted into, and numbers of a loop: a loop over them takes each in turn, as it is run."""
+
+
+@dataclass(eq=False, slots=True)
+class Members(Items):
+    """A set as written: nothing says in which order a loop takes its elements."""
 
 
 @dataclass(eq=False, slots=True)
