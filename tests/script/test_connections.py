@@ -713,3 +713,12 @@ for x, y in data:
     opt(grads)
 """
     assert told(said(tmp_path, network("", construct) + step)) == expected
+
+
+@pytest.mark.parametrize(("asked", "expected"), [("self.one(x)", []), ("x", ["unused-layer"])])
+def test_a_layer_of_two_names_is_told_once_and_used_by_either(tmp_path: Path, asked: str, expected: list[str]) -> None:
+    text = "import mindspore as ms\nfrom mindspore import nn\nclass Net(nn.Cell):\n    def __init__(self):\n        super().__init__()\n"
+    text += "        self.first = self.one = nn.Dense(8, 8)\n        self.head = nn.Dense(8, 3)\n"
+    text += f"    def construct(self, x):\n        return self.head({asked})\nnet = Net()\n"
+    text += "ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(1, data)\n"
+    assert [one.code for one in said(tmp_path, text) if one.code.startswith("unused")] == expected

@@ -706,3 +706,10 @@ def test_the_place_is_where_the_layers_are_cut_off_not_another_stop_nearer_to_th
     cut = "cut = Tensor(self.neck(h).asnumpy())\nh = h + cut\nreturn self.head(h) + self.head(ops.stop_gradient(h))"
     found = said(tmp_path, "", construct=cut)
     assert [one.data["text"] for one in found if one.code == "part-cut-off"] == ["self.neck(h).asnumpy()"]
+
+
+@pytest.mark.parametrize(("table", "expected"), [("Tensor(np.load('words.npy'))", []), ("'normal'", ["random-frozen"])])
+def test_a_table_that_is_given_by_its_place(tmp_path: Path, table: str, expected: list[str]) -> None:
+    init = f"self.words = nn.Embedding(9, 8, False, {table})\nself.words.embedding_table.requires_grad = False"
+    found = said(tmp_path, "", init=init, construct="return self.head(self.neck(self.body(x)) + self.words(x))")
+    assert [one.code for one in found if "random" in one.code] == expected

@@ -612,3 +612,10 @@ def test_a_cell_that_a_training_makes_which_nobody_calls_still_pads(tmp_path: Pa
     train = "\ndef fit(data):\n    net = Padding()\n"
     train += "    ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)\n"
     assert len(result(tmp_path, code, train=train).pads) == 1
+
+
+@pytest.mark.parametrize(("filled", "expected"), [("-1", []), ("0", ["network-mask-value"])])
+def test_a_function_that_pads_with_what_it_is_given(filled: str, expected: list[str], tmp_path: Path) -> None:
+    code = "def padded(ids, size, fill):\n    out = np.full((size,), fill)\n    out[: len(ids)] = ids\n    return out\n"
+    code += function(f"first = padded(ids, m, fill=0)\nsecond = padded(tags, m, fill={filled})")
+    assert codes(result(tmp_path, code + NET.format("ids != -1"))) == expected

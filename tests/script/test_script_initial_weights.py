@@ -762,3 +762,48 @@ def test_a_regression_of_one_weight_may_start_at_zero(tmp_path: Path, beside: st
     if "first" in beside:
         text = network(init, "return ops.matmul(self.first(x), self.w)")
     assert [one.code for one in said(tmp_path, text)] == [BESIDE[beside]]
+
+
+#: A network whose last layer begins at zero; what trains it.
+ZERO_HEAD = """
+class Net(nn.Cell):
+    def __init__(self, size=2):
+        super().__init__()
+        self.first = nn.Dense(8, 8)
+        self.head = nn.Dense(8, size, weight_init='zeros')
+
+    def construct(self, x):
+        return self.head(ops.relu(self.first(x)))
+
+"""
+BY_MODEL = "ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(1, data)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        (
+            "for p in net.get_parameters():\n    p.set_data(initializer(XavierUniform(), p.shape, p.dtype))\n",
+            "set-later",
+        ),
+        ("", "zero-weights"),
+    ],
+)
+def test_what_is_only_evaluated_says_nothing_of_the_first_weights(tmp_path: Path, before: str, expected: str) -> None:
+    net = HEAD + ZERO_HEAD + "net = Net()\n"
+    evaluated = "if found:\n    ms.load_checkpoint('a.ckpt', net)\nprint(ms.Model(net, metrics={'acc'}).eval(data))\n"
+    readings = []
+    for name, text in (("train", before + BY_MODEL), ("eval", evaluated)):
+        (tmp_path / f"{name}.py").write_text(net + text)
+        source, project = read(tmp_path / f"{name}.py", f"{name}.py"), Project(tmp_path, tmp_path)
+        trace = follow(source, assumption(name), project.find, tmp_path)
+        readings.append(Reading(name, name, source, trace, project))
+    assert [one.code for one in examine(Scripts(readings))] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"), [("ms.load_checkpoint('a.ckpt', net)\n", "loaded-later"), ("", "zero-weights")]
+)
+def test_a_network_that_is_made_beside_the_trained_one(tmp_path: Path, before: str, expected: str) -> None:
+    found = said(tmp_path, ZERO_HEAD + "example = Net(9)\nnet = Net(3)\n" + before + BY_MODEL)
+    assert [one.code for one in found] == [expected]

@@ -51,6 +51,10 @@ MESSAGES: Words = {
         "en": "No layer with weights is seen in {network}, which the training step trains.",
         "zh": "在训练步所训练的 {network} 中没有看到带权重的层。",
     },
+    "network-without-construct": {
+        "en": "{network}, which the training step trains, has no construct: what it computes is not seen.",
+        "zh": "训练步所训练的 {network} 没有 construct：看不出它计算什么。",
+    },
     "step-unseen": {
         "en": "No training step is seen in {path}. Following stops at {call}, which may train.",
         "zh": "{path} 中没有看到训练步。跟踪到 {call} 为止，训练可能在其中进行。",
@@ -192,7 +196,9 @@ def _network(reading: Reading, network: Network, inside: bool) -> Iterator[Findi
     yield from stops
     if any(stop.incomplete for stop in stops):
         return
-    if network.followed:
+    if network.without_construct:
+        yield Finding("network-without-construct", Level.INFO, where, data, incomplete=True)
+    elif network.followed:
         yield Finding("network-seen" if network.layers else "parameters-seen", Level.INFO, where, data)
     elif network.layers or not stops:
         yield Finding("network-partly" if network.layers else "network-empty", Level.INFO, where, data, incomplete=True)

@@ -323,6 +323,26 @@ class Pictures:
 data = ds.GeneratorDataset(Pictures(paths), ["image", "label"], shuffle=True).batch(8)
 ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
 """
+_SAMPLES = """
+import pickle
+import numpy as np
+
+class Samples:
+    def __init__(self, path):
+        self.rows = pickle.load(open(path, "rb"))["rows"]
+
+    def __getitem__(self, index):
+        row = self.rows[index]
+        row["taken"] = np.arange(50) * row["total"] // 500
+        row["points"] = {points}.astype(np.float32)
+        return row["points"][:, row["taken"]], row["label"]
+
+    def __len__(self):
+        return len(self.rows)
+
+data = ds.GeneratorDataset(Samples("rows.pkl"), ["points", "label"], shuffle=True).batch(8)
+ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+"""
 EXAMPLES = [
     _example(
         "Rescale and Normalize",
@@ -635,6 +655,18 @@ x = StandardScaler().fit_transform(table[["age", "income"]])
 data = ds.NumpySlicesDataset((x, table["label"].values), ["x", "y"]).batch(32)
 ms.Model(nn.Dense(2, 1), nn.MSELoss()).train(10, data)
 """,
+        Verdict.OK,
+        "normalised",
+    ),
+    _example(
+        "only what chooses parts of a sample is divided",
+        _NET + _SAMPLES.replace("{points}", 'row["points"]'),
+        Verdict.UNDECIDED,
+        "unclear",
+    ),
+    _example(
+        "a part of a sample is divided",
+        _NET + _SAMPLES.replace("{points}", '(row["points"] / 255)'),
         Verdict.OK,
         "normalised",
     ),

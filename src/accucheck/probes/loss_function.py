@@ -67,6 +67,10 @@ MESSAGES: Words = {
         "logarithm.",
         "zh": "这里是负对数似然的公式，但 {layer}（{at}）的输出没有取对数就代入了。",
     },
+    "fits-beside": {
+        "en": "{loss} gets what it expects, but no gradient is taken of it: what the training minimises is computed elsewhere.",
+        "zh": "{loss} 的输入符合要求，但没有对它求梯度：训练所优化的 loss 在别处计算。",
+    },
     "sometimes": {
         "en": "On one path through the script, {loss} gets the output of {layer} ({at}), which is not what it expects.",
         "zh": "在其中一条执行路径上，{loss} 得到的是 {layer}（{at}）的输出，与它的要求不符。",
@@ -744,6 +748,8 @@ _FIXES = {
 }
 #: What says that a loss is right; without any of these, nothing was judged.
 _CLEAR = ("fits", "own-likelihood")
+#: What one operation of the network makes wrong for each loss that takes its result.
+_TWICE = ("double-softmax", "double-sigmoid", "sigmoid-for-classes")
 #: Places of one kind that are told.
 MOST = 100
 
@@ -791,6 +797,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         told: dict[str, int] = {}
         for one in said:
             key = one.code, one.place.source.path, one.place.line
+            if one.code in _TWICE and one.also is not None:  # one softmax that several losses are given is one fault
+                key = one.code, one.also.source.path, one.also.line
             if key not in done and told.get(one.code, 0) < MOST:
                 done.add(key)
                 told[one.code] = told.get(one.code, 0) + 1
@@ -1576,6 +1584,33 @@ print(judge(x, y).asnumpy().mean())
         _trained("nn.MSELoss()(logits, y)") + "print((net(x).argmax(1) == y).sum())\n",
         Verdict.PROBLEM,
         "regression-on-classes",
+    ),
+    _example(
+        "a loss that fits, and is only printed",
+        _trained("(logits - ops.one_hot(y, 10)).abs().sum()") + "print(nn.CrossEntropyLoss()(net(x), y))\n",
+        Verdict.UNDECIDED,
+        "fits-beside",
+    ),
+    _example(
+        "a loss that fits, trained and printed",
+        _trained("nn.CrossEntropyLoss()(logits, y)") + "print(nn.CrossEntropyLoss()(net(x), y))\n",
+        Verdict.OK,
+        "fits",
+    ),
+    _example(
+        "a cell that computes as it is made",
+        """
+class Net(nn.Cell):
+    def __init__(self, x):
+        super().__init__()
+        self.weight = ms.Parameter(ops.ones((8, 2)))
+        self.scores = ops.matmul(x, self.weight)
+
+net = Net(ops.ones((4, 8)))
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(10, train_ds)
+""",
+        Verdict.UNDECIDED,
+        "network-without-construct",
     ),
     _example(
         "squared errors, and a Model that evaluates accuracy",

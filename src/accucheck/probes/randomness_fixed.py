@@ -22,6 +22,7 @@ from . import _gaps, _grades
 if TYPE_CHECKING:
     from ..script.analysis import Reading, Scripts
     from ..script.seeding import Randomness, RandomUse, Seed
+    from ..script.trace import Trace
     from ..script.values import Call
 
 KIND = Kind.STATIC
@@ -37,8 +38,8 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_gaps.MESSAGES,
     "no-seed": {
-        "en": "No seed is set anywhere, and {what} are random from here on.",
-        "zh": "全程没有设置任何随机种子，而{what}从此处起是随机的。",
+        "en": "Nothing that this script runs sets a seed, and {what} are random from here on.",
+        "zh": "本脚本执行到的代码没有设置任何随机种子，而{what}从此处起是随机的。",
     },
     "seed-not-reached": {
         "en": "The only seed is set in code that this script never reaches ({place}), and {what} are random from here on.",
@@ -47,6 +48,11 @@ MESSAGES: Words = {
     "unseeded": {
         "en": "Here {what} are random, and none of the seeds that are set ({seeds}) reaches them.",
         "zh": "此处的{what}是随机的，已设置的种子（{seeds}）都管不到它们。",
+    },
+    "unseeded-perhaps": {
+        "en": "Here {what} are random, and none of the seeds that are set ({seeds}) reaches them; no object of this class is seen to be "
+        "made.",
+        "zh": "此处的{what}是随机的，已设置的种子（{seeds}）都管不到它们；没有看到创建该类的对象。",
     },
     "late": {
         "en": "Here {what} are already random; the seed that would fix them ({seed}, line {line}) is only set afterwards.",
@@ -129,6 +135,10 @@ WHY: Words = {
     "no-seed": _DIFFERS,
     "seed-not-reached": _DIFFERS,
     "unseeded": _DIFFERS,
+    "unseeded-perhaps": {
+        "en": "If such an object is made where this is not seen, two runs differ from then on.",
+        "zh": "若在看不到的地方创建了这样的对象，两次运行从那时起就不同。",
+    },
     "late": _DIFFERS,
     "seed-varies": _DIFFERS,
     "generator-unseeded": _DIFFERS,
@@ -170,9 +180,12 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
 
 def _nothing_random(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Finding]:
+    """Weights that are trained are random at first or loaded: that nothing is random says only a training that was seen."""
+    from ..script.training_seen import seen
+
     if not reading.trace.gave_up and not found.seeds:
-        path = reading.source.path
-        yield Finding("nothing-random", Level.INFO, Where(path=path), {"path": path}, incomplete=bool(scripts.gaps))
+        path, unseen = reading.source.path, bool(scripts.gaps) or not seen(reading).followed
+        yield Finding("nothing-random", Level.INFO, Where(path=path), {"path": path}, incomplete=unseen)
 
 
 def _seeds(reading: Reading, found: Randomness, scripts: Scripts) -> Iterator[Finding]:
@@ -210,9 +223,13 @@ def _of_sources(found: Randomness) -> Iterator[Finding]:
     """Seeds that differ from run to run, and generators that are given none."""
     from ..script.seeding import text_of
 
+    sources: set[int] = set()
     for seed in found.seeds:
         source = found.source_of(seed)
-        if source is not None:
+        if (
+            source is not None and id(source) not in sources
+        ):  # one number that several generators are given is one cause
+            sources.add(id(source))
             told: dict[str, Any] = {"source": text_of(source)}
             sure = Sure.LIKELY if _beyond(source, seed.call) else Sure.CERTAIN  # an option may give another seed
             yield _finding("seed-varies", Level.PROBLEM, seed.call, told, sure, Fix("fix-value"))
@@ -245,7 +262,19 @@ def _unreached(use: RandomUse, fixed: list[Seed], reading: Reading, found: Rando
     fix = Fix("fix-mint") if use.kind == "mint" else Fix("fix-seed", _insert(reading))
     place = _firmest(scripts, [other for other in found.uses if other.kind == use.kind])
     data = {"what": _WHAT[use.kind], "seeds": sorted({_short(seed.call) for seed in fixed})}
+    if _of_nobody(place, reading.trace):
+        return _finding("unseeded-perhaps", Level.SUSPECT, place.call, data, Sure.POSSIBLE, fix)
     return _finding("unseeded", Level.PROBLEM, place.call, data, _sure(place), fix)
+
+
+def _of_nobody(use: RandomUse, trace: Trace) -> bool:
+    """Whether random numbers are only drawn in a method of a class of which nobody is seen to make an object."""
+    from ..script.values import unseen, unseen_run
+
+    run = None if use.seen else unseen_run(use.call.frame)
+    of = run.function.of if run is not None else None
+    made = (one for one in trace.instances if not (one.unseen or unseen(one.frame)))
+    return of is not None and not any(of in one.of.lineage() for one in made)
 
 
 #: So many places where random numbers are used are looked at for one that nothing decides about.
@@ -445,6 +474,13 @@ net = nn.Dense(2, 2)
         Verdict.OK,
         "seeded",
     ),
+    Example(
+        "a training that is not seen",
+        files={"train.py": "from trainers import Trainer\n\nTrainer('config').fit()\n"},
+        case={"scripts": {"train": "train.py"}},
+        verdict=Verdict.UNDECIDED,
+        codes=["nothing-random"],
+    ),
     _example("no seed", "net = nn.Dense(2, 2)\n", Verdict.PROBLEM, "no-seed"),
     _example(
         "no seed, and an option that chooses the network",
@@ -470,6 +506,22 @@ net = nn.Dense(64, 2) if args.wide else nn.Dense(4, 2)
         "np.random.seed(1)\nnet = nn.SequentialCell(nn.Dense(2, 2), nn.Dropout(p=0.5))\n",
         Verdict.PROBLEM,
         "unseeded",
+    ),
+    _example(
+        "random numbers of an object that nobody makes",
+        """
+import random
+
+class Crop:
+    def __call__(self, image):
+        return image[random.randint(0, 4):]
+
+np.random.seed(1)
+net = nn.Dense(2, 2)
+""",
+        Verdict.PROBLEM,
+        "unseeded",
+        "unseeded-perhaps",
     ),
     _example(
         "seeded after the network",

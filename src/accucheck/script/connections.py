@@ -165,10 +165,12 @@ def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Obse
     kept = _heads(rows, structures)
     untrained = not _trains(structures, sources)
     operators: dict[Place, list[_Attribute]] = defaultdict(list)
+    named: set[int] = set()
     for row in rows:
         code = _code_of_row(row, structures)
-        if code is None:
+        if code is None or id(row.values[0]) in named:  # told under another name
             continue
+        named.add(id(row.values[0]))
         if code == "operator":
             operators[_place(row.defining.source, row.defining.node)].append(row)
             continue
@@ -193,16 +195,20 @@ def _attributes(structures: list[Structure], sources: list[Source]) -> dict[tupl
         for cell in (cell for cell in structure.cells if not _opaque(cell.of)):
             use = texts.get(id(cell.of)) or uses(cell.of)
             texts[id(cell.of)] = use
-            for name, value in cell.attributes.items():
-                if name not in use.stored or asked(use, name):
-                    continue
+            shared = _used_by_name(cell, use)
+            for name in [one for one in cell.attributes if one in use.stored and not asked(use, one)]:
                 node, method = use.stored[name]
                 row = found.setdefault((_place(method.source, node), name), _Attribute(cell.of, name, node, method, []))
-                built = [v for v in options(value) if _built_in(cell, v)]
-                read = "*" in cell.read or (name in cell.read and name in outside)
-                row.asked |= read or any(_applied(v, structure) for v in built)
+                built = [v for v in options(cell.attributes[name]) if _built_in(cell, v)]
+                row.asked |= bool(cell.read & ({"*", name} if name in outside else {"*"}))
+                row.asked |= any(id(v) in shared or _applied(v, structure) for v in built)
                 row.values += built
     return found
+
+
+def _used_by_name(cell: Instance, use: AttributeUses) -> set[int]:
+    """The ids of what a cell stores and asks for: it may have a second name, by which nobody asks."""
+    return {id(option) for name, value in cell.attributes.items() if asked(use, name) for option in options(value)}
 
 
 def _unused_parts(structures: list[Structure]) -> Iterator[Observation]:

@@ -21,7 +21,7 @@ from ..knowledge import api, names
 from ..knowledge.methods import CHECKPOINT_READERS, PARAMETERS, WEIGHT_SETTERS
 from . import flow
 from .analysis import Scripts
-from .effects import describes, effect, name_of, stops_gradient, updates
+from .effects import describes, effect, name_of, named_arguments, stops_gradient, updates
 from .execution import jitted, mode
 from .factors import argument_of, given_to_base, gradient
 from .grading import Link, under
@@ -582,9 +582,9 @@ class FreezeScan:
             for test in (*store.tests, *(t for f in frames_around(store.frame) for t in f.tests))
         ):
             return False
-        initial = {argument for argument in weights(layer.api).values() if argument}
-        for name in initial & set(layer.keywords):
-            if any(_is_data(option) for option in options(layer.keywords[name])):
+        given = named_arguments(layer)
+        for name in {argument for argument in weights(layer.api).values() if argument} & set(given):
+            if any(_is_data(option) for option in options(given[name])):
                 return False
         return not self.is_written(layer)
 

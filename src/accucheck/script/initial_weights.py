@@ -237,11 +237,15 @@ def possible(value: Value | None) -> list[tuple[float, Sure]]:
 def examine(scripts: Scripts, meant: tuple[str, ...] = ()) -> Iterator[Observation]:
     """What is to say about initial weights in all scripts, each place once. `meant`: patterns of names that may be zero."""
     found: dict[tuple[str, str, int], Observation] = {}
+    told = []
     for reading in scripts.readings:
         structure = structure_of(reading)
-        for said in (*_layers(structure, meant), *_parameters(structure, meant), *_stored(structure)):
-            key = said.code, said.source.path, said.line
-            found.setdefault(key, said)
+        told.append((reading, [*_layers(structure, meant), *_parameters(structure, meant), *_stored(structure)]))
+    # What a script only evaluates is loaded, or stands for what is: where a training is seen, its first weights are those that count.
+    trained = [rows for reading, rows in told if seen(reading).steps]
+    for rows in trained or [rows for _, rows in told]:
+        for said in rows:
+            found.setdefault((said.code, said.source.path, said.line), said)
     for (_, path, line), said in found.items():
         others = [other for (_, where, at), other in found.items() if (where, at) == (path, line)]
         if not _covered(said, others):
@@ -321,8 +325,8 @@ def _initialised_at(layer: Call, instance: Instance, initial: str) -> tuple[Sour
 
 
 def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observation]:
-    calls = structure.reading.trace.calls
     later = LaterValues(structure)
+    calls = later.calls
     frozen = {
         id(store.owner.base)
         for store in structure.reading.trace.stores
@@ -330,7 +334,7 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observatio
     }
     derived = {id(layer): (layer, instance) for layer, instance in _derived(structure.reading.trace)}
     for layer in (*calls, *(layer for layer, _ in derived.values())):
-        if not is_layer(layer) or layer.api.startswith("ops."):
+        if not is_layer(layer) or layer.api.startswith("ops.") or later.untrained_twin(layer):
             continue
         known = api.find(layer.api)
         bound = bound_arguments(layer)
@@ -625,8 +629,26 @@ class LaterValues:
 
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
-        self.calls = structure.reading.trace.calls
+        self.calls = [*structure.reading.trace.calls]  # what looks for the training runs more
         self.training = min((call.order for call in self.calls if _trains(call)), default=float("inf"))
+
+    @cached_property
+    def of_trained(self) -> dict[int, set[int]]:
+        """The ids of the layers and parameters of the networks that are trained, by the id of the node that makes them."""
+        found: dict[int, set[int]] = {}
+        for network in seen(self.structure.reading).networks:
+            for _, leaf in leaves(network.value):
+                found.setdefault(id(getattr(leaf, "node", None)), set()).add(id(leaf))
+        return found
+
+    def untrained_twin(self, layer: Call) -> bool:
+        """Whether its place also makes a layer that is trained, and this one is not: of a network made as an example, say."""
+        twins = self.of_trained.get(id(layer.node), ())
+        return bool(twins) and id(layer) not in twins
+
+    def own_parameters(self) -> list[Call]:
+        """The parameters that networks of the project make of their own."""
+        return [call for call in self.calls if _is_own(call) and not self.untrained_twin(call)]
 
     @cached_property
     def single(self) -> bool:
@@ -728,8 +750,8 @@ def _added(call: Call, structure: Structure, depth: int = 4) -> bool:
 def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observation]:
     always, sometimes = _set_anew(structure.reading.trace)
     later = LaterValues(structure)
-    for parameter in structure.reading.trace.calls:
-        if not _is_own(parameter) or id(parameter) in always or later.given(parameter) is not None:
+    for parameter in later.own_parameters():
+        if id(parameter) in always or later.given(parameter) is not None:
             continue
         given = parameter.argument(["default_input"], "default_input")
         for value, sure in possible(given):

@@ -328,6 +328,7 @@ class Losses:
         for application in self.applications:
             self.said += (one for one in form(application) if not self.only_picks(one))
             self.said += weights(application)
+        self.said = self.of_training(self.said)
         self.said += self.regressions()
         self.said += self.reductions()
         self.said += self.values_for_losses()
@@ -337,6 +338,18 @@ class Losses:
         if not self.learns:  # the weights may be changed by hand, and a loss only be printed
             self.said = [replace(one, certain=False) for one in self.said]
         return self.said
+
+    def of_training(self, said: list[Observation]) -> list[Observation]:
+        """What is said, with each loss that fits and is no part of what is trained told as such: a loss that is only printed says
+        nothing of the training. Where another one of it fits, that is enough."""
+        inside = {id(part) for _, value in self.trained for part in flow.sources(value)}
+        beside = [one for one in said if one.code == "fits" and id(one.place) not in inside]
+        if not inside or not beside:
+            return said
+        fits = any(one.code == "fits" and one not in beside for one in said)
+        return [
+            replace(one, code="fits-beside") if one in beside else one for one in said if not (fits and one in beside)
+        ]
 
     @cached_property
     def learns(self) -> bool:

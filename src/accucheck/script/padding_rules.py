@@ -309,6 +309,8 @@ class _Checks:
         self.columns, self.ignored = columns, ignored
         self.result = Result()
         self.accounted: set[tuple[str, int, int]] = set()
+        #: What is filled in at a place, None alone where that is not seen: each that calls a function that pads may give another value.
+        self.values: dict[tuple[str, int, int], set[int | None]] = {}
 
     def run(self) -> None:
         runs: dict[int, list[Padded | Mask | Compared | LengthUse]] = {}
@@ -336,6 +338,7 @@ class _Checks:
             if _sequence(pad):
                 places.setdefault(_place(pad), []).append(pad)
         self.result.pads = [max(pads, key=lambda pad: (len(pad.tables), len(pad.names))) for pads in places.values()]
+        self.values = {place: {pad.value for pad in pads} - {None} or {None} for place, pads in places.items()}
         self.of_values()
         self.of_network()
         self.of_design()
@@ -468,12 +471,12 @@ class _Checks:
         compared = [one for one in self.masks.comparisons if not _LABELS.search(one.of) and one.padding]
         values = {one.value for one in compared if isinstance(one.value, int)}
         ids = [pad for pad in self.result.pads if not _companion(pad) and not _labels(pad)]
-        unknown = any(one.value is None for one in compared) or any(pad.value is None for pad in ids)
+        unknown = any(one.value is None for one in compared) or any(None in self.values[_place(pad)] for pad in ids)
         if not values or not ids or unknown:
             return
         self.of_values_masked(compared, ids)
         for pad in ids:
-            if pad.value in values:
+            if self.values[_place(pad)] & values:
                 self.accounted.add(_place(pad))
             elif any(other.value in values for other in self.elsewhere(pad)):
                 continue
@@ -485,7 +488,7 @@ class _Checks:
 
     def of_values_masked(self, compared: list[Comparison], ids: list[Padded]) -> None:
         """Values that the network masks, and that no data are filled with."""
-        filled = {pad.value for pad in ids}
+        filled = {value for pad in ids for value in self.values[_place(pad)]}
         pad = ids[0]
         place = f"{pad.source.path}:{pad.line}"
         for one in compared:

@@ -261,15 +261,15 @@ class Samples:
             self.active.discard(id(value))
         self.known[id(value)] = value, found
         if isinstance(value, Call) and value.fed:
-            found = self.updated(value, found)
+            found = self.updated(value, found, value.fed)
             self.known[id(value)] = value, found
         return found
 
-    def updated(self, value: Call, before: tuple[SamplePath, ...]) -> tuple[SamplePath, ...]:
-        """The ways of an array after it was written to: x[...] = f(x[...]) changes it in place, as does f(x, x) with a place
+    def updated(self, value: Call, before: tuple[SamplePath, ...], parts: Sequence[Value]) -> tuple[SamplePath, ...]:
+        """The ways of an array after these were written to it: x[...] = f(x[...]) changes it in place, as does f(x, x) with a place
         for the result, and what is written into a buffer becomes its content."""
         now = before
-        for part in value.fed or ():
+        for part in parts:
             self.known[id(value)] = value, now
             stored = _of_data(self.ways(part))
             if not stored:
@@ -479,8 +479,30 @@ class Samples:
 
     # --- items and attributes -----------------------------------------------------------------------------------------
 
+    def under_name(self, base: Call, name: str) -> tuple[SamplePath, ...]:
+        """The ways of what is held under a name: what is stored under other names is no part of it."""
+        named = [one for one in base.writes if isinstance(one.key, KnownValue) and isinstance(one.key.value, str)]
+        own = {id(one.value) for one in named if isinstance(one.key, KnownValue) and one.key.value == name}
+        others = {id(one.value) for one in named} - own
+        if not others or id(base) in self.active:
+            return self.ways(base)
+        self.active.add(id(base))
+        try:
+            parts = [part for part in base.fed or () if id(part) not in others]
+            return self.updated(base, _distinct(self._ways(base)), parts)
+        finally:
+            self.active.discard(id(base))
+            self.known.pop(id(base), None)
+
+    def taken_from(self, made: Call) -> tuple[SamplePath, ...]:
+        """The ways of what an element is taken from."""
+        name = made.args[0] if made.args else None
+        if isinstance(made.base, Call) and isinstance(name, KnownValue) and isinstance(name.value, str):
+            return self.under_name(made.base, name.value)
+        return self.ways(made.base)
+
     def subscript(self, made: Call) -> Sequence[SamplePath]:
-        ways = self.ways(made.base)
+        ways: Sequence[SamplePath] = self.taken_from(made)
         if isinstance(made.base, Call) and made.base.name in COUNTS:
             return (SamplePath("number", made),)
         key = made.args[0] if made.args else None

@@ -106,8 +106,19 @@ class Network(SourceNode):
         return value.last if isinstance(value, Call) else "?"
 
     @property
+    def without_construct(self) -> bool:
+        """Whether it is a cell of the project that says nowhere what it computes."""
+        if not isinstance(self.value, Instance):
+            return False
+        of = self.value.of
+        own = all(names.canonical(base) == "nn.Cell" for base in of.beyond())
+        return own and not any(of.find(name) for name in (*FORWARD, "__call__"))
+
+    @property
     def followed(self) -> bool:
         """Whether all of it was seen that could be wrong, but for what may be where following stopped."""
+        if self.without_construct:
+            return False
         if not self.layers:
             return self.parameters > 0
         return self.layers == self.applied | self.idle and len(self.applied) >= SHARE * len(self.layers)
