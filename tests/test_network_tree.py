@@ -173,6 +173,17 @@ def test_beside_the_benchmark_each_cell_has_its_counterpart() -> None:
     )  # type: ignore[arg-type]
 
 
+def test_what_is_not_known_of_the_benchmark_is_told_as_of_it() -> None:
+    own, other = infos(("a.weight", (4,))), infos(("a.weight", (4,)))
+    own.notes, other.notes = [], [tree.Note("graph-no-calls", {})]
+    other.source = "there"
+    for language in Language:
+        lines = telling.summary(own, language, matching.put(own, other))
+        assert lines[-1].startswith("there") and "--mode pynative" in lines[-1]
+    own.notes = list(other.notes)
+    assert sum("--mode pynative" in line for line in telling.summary(own, Language.EN, matching.put(own, other))) == 1
+
+
 # --- search -------------------------------------------------------------------------------------------------------------
 
 
