@@ -291,17 +291,21 @@ def _unread(watch: Watch, params: Params) -> Skip:
     if not enough:
         return Skip("few-rows", evaluations=len(counted), rows=max(one["rows"] for one in counted), least=params.rows)
     last = enough[-1]
-    numbers = {family: next(iter(ways.values())) for family, ways in (last.get("numbers") or {}).items() if ways}
-    if last["rows_are"] != "errors":
-        numbers = {"accuracy": last["right"] / last["rows"], **numbers}
-    shown = [f"{name} {value:.4f}" for name, value in numbers.items() if isinstance(value, int | float)]
-    told = {"evaluations": len(enough), "rows": last["rows"], "numbers": ", ".join(shown[:_NUMBERS])}
+    told = {"evaluations": len(enough), "rows": last["rows"], "numbers": ", ".join(_recomputed(last)[:_NUMBERS])}
     lines = [line for fact in watch.facts("printed") for line in fact["lines"] if line[2] == last["number"]]
     if not lines:
         return Skip("nothing-printed", **told)
     text, where = lines[-1][0], watch.where(lines[-1][1])
     text = text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"
     return Skip("nothing-named", **told, text=text, place=f"{where.path}:{where.line}")
+
+
+def _recomputed(one: dict[str, Any]) -> list[str]:
+    """What an evaluation gives: each metric by its first way."""
+    numbers = {family: next(iter(ways.values())) for family, ways in (one.get("numbers") or {}).items() if ways}
+    if one["rows_are"] != "errors":
+        numbers = {"accuracy": one["right"] / one["rows"], **numbers}
+    return [f"{name} {value:.4f}" for name, value in numbers.items() if isinstance(value, int | float)]
 
 
 def _of_one_data_set(found: list[Finding]) -> Finding:
