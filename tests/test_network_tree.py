@@ -302,3 +302,13 @@ def test_what_is_no_network_says_so(tmp_path: Path, content: bytes, code: str) -
     with pytest.raises(UserError) as caught:
         sources.read(path, "user.jsonl")
     assert caught.value.code == code, caught.value
+
+
+def test_a_recording_is_called_so_in_the_language_of_the_reader() -> None:
+    network = infos(("a.weight", (4,)))
+    network.format = "recording"
+    assert "（运行记录：x）" in telling.head(network, Language.ZH) and "(recording: x)" in telling.head(
+        network, Language.EN
+    )
+    network.format = "MindIR"
+    assert "（MindIR：x）" in telling.head(network, Language.ZH)

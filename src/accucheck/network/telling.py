@@ -27,6 +27,7 @@ WORDS: Words = {
         "en": "{title}: {cells:,} {cells:cell|cells}, {weights:,} {weights:weight|weights}, {held} elements ({format}: {source})",
         "zh": "{title}：{cells:,} 个 cell，{weights:,} 个权重，共 {held} 个元素（{format}：{source}）",
     },
+    "recording": {"en": "recording", "zh": "运行记录"},
     "first-bad": {
         "en": "The first tensor with NaN or Inf: step {step}, output of {name} ({when}).",
         "zh": "首个含 NaN 或 Inf 的张量：第 {step} 步，由 {name} 输出（{when}）。",
@@ -196,7 +197,7 @@ def row(network: Network, hit: SearchHit, language: Language) -> list[str]:
 
 def head(network: Network, language: Language) -> str:
     cells = sum(not cell.leaf for cell in network.cells) - (not network.cells[0].kind)
-    data = {"title": network.title, "format": network.format, "source": network.source}
+    data = {"title": network.title, "format": say(network.format, language), "source": network.source}
     weights = sum(not weight.of_optimizer for weight in network.weights)
     return say("head", language, cells=cells, weights=weights, held=amount(network.cells[0].held), **data)
 
@@ -300,7 +301,7 @@ def _of_cell(network: Network, number: int, language: Language) -> list[tuple[st
 def _calls(cell: Cell, language: Language) -> str:
     if not cell.traffic:
         return say("called-unknown" if cell.called is None else "called-not", language)
-    return ", ".join(
+    return ("，" if language is Language.ZH else ", ").join(
         say("times-training" if each.training else "times-inference", language, times=each.times)
         for each in cell.traffic
     )
