@@ -75,7 +75,7 @@ WORDS: Words = {
     },
     "step-missing": {"en": "only in {path}: {step}", "zh": "仅在 {path} 中：{step}"},
     "both-nan": {
-        "en": "NaN at the same places on both sides, not compared there: {names}",
+        "en": "NaN at the same positions on both sides, not compared there: {names}",
         "zh": "两侧相同位置均为 NaN，该处未比较：{names}",
     },
     "by-order": {
