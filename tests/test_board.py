@@ -13,9 +13,12 @@ from accucheck import board
 from accucheck import case as cases
 from accucheck.errors import ReadError
 from accucheck.language import Language
+from accucheck.network import matching, sources, stored
+from accucheck.readers.tensors import TensorInfo
 from browser import CHROMIUM, browser
 from command_line import accucheck
 from made_once import MadeOnce
+from watched_runs import watched
 
 LOG = "".join(f"step: {step}, loss is {2 / step:.4f}\n" for step in range(1, 41))
 
@@ -171,3 +174,54 @@ def test_a_board_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert board.notes(found, Language.EN)[0].startswith("1 more curves are left out")
     with pytest.raises(ReadError):
         board.gather([(tmp_path / "gone", "gone")])
+
+
+@pytest.mark.mindspore
+def test_networks_that_take_turns_are_told_apart(tmp_path: Path) -> None:
+    """Two networks of one form and with the same names, each with an optimizer of its own: in curves, map, graph and beside."""
+    script = """
+        import mindspore as ms
+        import numpy as np
+        from mindspore import nn, ops
+
+        class Maker(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Dense(4, 4)
+
+            def construct(self, x):
+                return self.layer(x)
+
+        class Judge(Maker):
+            pass
+
+        maker, judge = Maker(), Judge()
+        of_judge = nn.SGD(judge.trainable_params(), 0.1)
+        of_maker = nn.SGD(maker.trainable_params(), 0.01)
+        judged = ms.value_and_grad(lambda x, z: judge(ops.stop_gradient(maker(z))).mean() - judge(x).mean(), None, of_judge.parameters)
+        made = ms.value_and_grad(lambda z: -judge(maker(z)).mean(), None, of_maker.parameters)
+        for step in range(3):
+            x, z = (ms.Tensor(np.random.randn(8, 4), ms.float32) for _ in range(2))
+            of_judge(judged(x, z)[1])
+            of_maker(made(z)[1])
+        """
+    (folder,) = watched(tmp_path, script).paths("watched")
+    found = board.gather([(folder, "now")])
+    names = set(found.runs[0].columns)
+    assert {"Judge.loss", "Maker.loss", "Judge.lr", "Maker.lr", "seconds"} <= names
+    assert not any(name.startswith("opt") for name in names)
+    assert set(found.runs[0].columns["Maker.lr"].values.round(6).tolist()) == {0.01}
+    (heat,) = found.heat.values()
+    assert {row.partition(".")[0] for row in heat.rows} == {"Judge", "Maker"} and len(set(heat.rows)) == 4
+    assert {one.optimizer for one in found.settings} == {"SGD (Judge)", "SGD (Maker)"}
+    network = sources.read(folder, "now")
+    there = [
+        TensorInfo(f"{cell}.layer.{leaf}", "float32", shape, "there")
+        for cell in ("Judge", "Maker")
+        for leaf, shape in (("weight", (4, 4)), ("bias", (4,)))
+    ]
+    for order in (there, there[::-1]):
+        other = stored.of_tensors(order, "there", "ckpt")
+        match = matching.put(network, other)
+        paired = {network.weights[one].name: other.weights[at].name for one, at in match.weights.items()}
+        assert paired == {name: name for name in paired} and len(paired) == 4

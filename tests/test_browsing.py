@@ -17,7 +17,7 @@ from PIL import Image
 
 from accucheck import browsing, browsing_pages, mindrecord_writer
 from accucheck.errors import ReadError, UserError
-from accucheck.language import Language
+from accucheck.language import Language, cell_width
 from accucheck.mindrecord_writer import Schema, packed
 from accucheck.readers import rows, vocabulary
 from accucheck.report import data_sheet
@@ -365,3 +365,36 @@ def test_of_a_long_text_the_beginning_is_looked_at(tmp_path: Path, monkeypatch: 
         assert told in browsing.shown(data, {}, None, Language.EN).text
     values = np.array([np.nan] * 9 + [4.0, -2.0] + [np.inf] * 9)
     assert "-2 … 4" in browsing.shown(np.repeat(values, 30), {}, None, Language.EN).text
+
+
+def test_class_vectors_are_no_tokens_and_frames_of_a_sound_no_picture(tmp_path: Path) -> None:
+    words = tmp_path / "vocab.txt"
+    words.write_text("\n".join(TOKENS))
+    known = vocabulary.read(words)
+    beside = {"label": np.array([0, 0, 1]), "ids": np.array([2, 4, 3, 0, 0])}
+    assert browsing.shown(beside["label"], beside, known, Language.EN).text == "int64 [3] 0 0 1"
+    assert "[CLS] 我 [SEP] [PAD] x 2" in browsing.shown(beside["ids"], beside, known, Language.EN).text
+    frames = browsing.shown(np.ones((400, 20), np.float32), {}, None, Language.EN)
+    assert frames.picture is None and frames.curve is not None and frames.curve.shape == (8000,)
+    tall = browsing.shown(np.ones((300, 20), np.float32), {}, None, Language.EN)
+    assert tall.picture is not None and len(browsing.picture_lines(tall.picture)) == 24
+
+
+def test_columns_stand_below_each_other_in_chinese(tmp_path: Path) -> None:
+    row = rows.Row(tmp_path, 0, {"image (训练)": np.full((16, 16), 3.0), "y": 1})
+    lines = list(browsing.lines(browsing.Page("x", 0, [row], 1), None, True, Language.ZH))
+    image = next(line for line in lines if "image (训练)" in line and "float64 [16, 16]" in line)
+    drawn = lines[lines.index(image) + 1]
+    assert cell_width(image[: image.index("float64")]) == len(drawn) - 16 and len(drawn.split()) <= 1
+
+
+def test_a_sheet_says_what_it_has_no_room_for(tmp_path: Path) -> None:
+    pictures = {f"picture {at}": np.full((16, 16), 9.0 * at) for at in range(6)}
+    row = rows.Row(tmp_path, 0, {**pictures, "label": 3})
+    made = data_sheet.sheet(browsing.Page("x", 0, [row], 1), None, Language.ZH)
+    assert made.width == 6 * 264 + 8
+    values = {name: browsing.shown(value, row.fields, None, Language.EN) for name, value in row.fields.items()}
+    assert (
+        data_sheet._texts(values, Language.EN)[-1] == "… 2 more fields"
+        and len(data_sheet._texts(values, Language.EN)) == 6
+    )

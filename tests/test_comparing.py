@@ -156,6 +156,15 @@ def test_two_logs(tmp_path):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
+def test_two_trainings_do_not_differ_by_the_time_they_take(tmp_path, lang):
+    for name, time in (("a", 0.1), ("b", 0.7)):
+        steps = [{"step": at, "loss": 1 / at, "seconds": time * at, "data_seconds": time / at} for at in range(1, 31)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(step) + "\n" for step in steps))
+    ran = accucheck("compare", tmp_path / "a.jsonl", tmp_path / "b.jsonl", "--lang", lang)
+    assert ran.code == 0 and "seconds, data_seconds" in ran.out
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
 def test_wrong_use(tmp_path, lang):
     tensors = save(tmp_path / "one", x=normal(3))
     (tmp_path / "empty").mkdir()

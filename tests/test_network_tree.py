@@ -173,6 +173,17 @@ def test_beside_the_benchmark_each_cell_has_its_counterpart() -> None:
     )  # type: ignore[arg-type]
 
 
+def test_what_is_not_known_of_the_benchmark_is_told_as_of_it() -> None:
+    own, other = infos(("a.weight", (4,))), infos(("a.weight", (4,)))
+    own.notes, other.notes = [], [tree.Note("graph-no-calls", {})]
+    other.source = "there"
+    for language in Language:
+        lines = telling.summary(own, language, matching.put(own, other))
+        assert lines[-1].startswith("there") and "--mode pynative" in lines[-1]
+    own.notes = list(other.notes)
+    assert sum("--mode pynative" in line for line in telling.summary(own, Language.EN, matching.put(own, other))) == 1
+
+
 # --- search -------------------------------------------------------------------------------------------------------------
 
 
@@ -291,3 +302,13 @@ def test_what_is_no_network_says_so(tmp_path: Path, content: bytes, code: str) -
     with pytest.raises(UserError) as caught:
         sources.read(path, "user.jsonl")
     assert caught.value.code == code, caught.value
+
+
+def test_a_recording_is_called_so_in_the_language_of_the_reader() -> None:
+    network = infos(("a.weight", (4,)))
+    network.format = "recording"
+    assert "（运行记录：x）" in telling.head(network, Language.ZH) and "(recording: x)" in telling.head(
+        network, Language.EN
+    )
+    network.format = "MindIR"
+    assert "（MindIR：x）" in telling.head(network, Language.ZH)

@@ -95,7 +95,7 @@ for (const heat of data.heats) {
     });
   });
   const last = heat.columns.length - 1, foot = tall * heat.rows.length + 15;
-  svg.append(drawn("text", { x: names, y: foot }, heat.columns[0]), drawn("text", { x: names + side * (last + 1), y: foot, "text-anchor": "end" }, heat.columns[last]));
+  svg.append(drawn("text", { x: names, y: foot }, `${words.step} ${heat.columns[0]}`), drawn("text", { x: names + side * (last + 1), y: foot, "text-anchor": "end" }, heat.columns[last]));
   const caption = made("figcaption", "", "");
   caption.append(made("span", "", heat.title), made("span", "", known.length ? `${short(10 ** low)} … ${short(10 ** high)}` : ""));
   figure.append(caption, svg);

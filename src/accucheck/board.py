@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +22,7 @@ from .readers.runs import UNKNOWN, Column, Run
 
 if TYPE_CHECKING:
     from .case import Case
+    from .probes._watched_networks import WatchedNetworks
 
 #: Where a project names curves.
 KEYS = (
@@ -41,6 +43,8 @@ _PARTS, _STEPS, _TAIL = 24, 100, 0.001
 _FEW = 12
 #: What a training is judged by comes first: parts of the names of curves.
 _FIRST = ("loss", "acc", "lr", "rate", "grad", "scale")
+#: A curve of the second optimizer of a recording, or of a further one: opt1.loss.
+_OPTIMIZER = re.compile(r"opt(\d{1,6})\.(.+)")
 
 WORDS: Words = {
     "run": {"en": "Run", "zh": "运行"},
@@ -217,6 +221,9 @@ def _runs(path: Path, name: str, board: Board) -> list[Run]:
             _started_with(file, name if path == file else file.relative_to(path).as_posix(), board)
         single = len(found.runs) == 1
         return [Run(name if single else f"{name}: {run.name}", run.source, run.columns) for run in found.runs]
+    from .probes._watched import Watch
+    from .probes._watched_networks import WatchedNetworks
+
     runs = []
     for mode, rank, file in watched:
         if mode not in ("user", "pynative"):
@@ -225,8 +232,10 @@ def _runs(path: Path, name: str, board: Board) -> list[Run]:
         if not told or not told[-1].series:
             continue
         own = f"{name}: {mode}" + (f" rank {rank}" if rank else "")
-        runs.append(Run(own, str(file), dict(told[-1].series)))
-        _seen(path, own, mode, rank, told[-1], board)
+        seen = WatchedNetworks(Watch(own, mode, rank, told[-1]))
+        apart = _told_apart(seen)
+        runs.append(Run(own, str(file), _by_network(told[-1].series, apart)))
+        _seen(path, seen, apart, board)
     if not runs:
         raise ReadError("no-recordings", path=name)
     return runs
@@ -244,21 +253,46 @@ def _started_with(file: Path, name: str, board: Board) -> None:
         board.settings.append(Settings(name, "", "", ", ".join(f"{key}={value}" for key, value in settings.items())))
 
 
-def _seen(path: Path, name: str, mode: str, rank: int, run: recordings.Run, board: Board) -> None:
-    from .probes._watched import Watch
-    from .probes._watched_networks import WatchedNetworks, heat
+def _told_apart(seen: WatchedNetworks) -> dict[int, str]:
+    """Of each optimizer the network that it trains, by its class, where there are several of either; empty where that tells them not
+    apart."""
+    kinds: dict[int, set[str]] = {one.number: set() for one in seen.optimizers}
+    for held in seen.parameters.values():
+        if held.network in seen.networks:
+            for number in held.optimizers:
+                kinds.setdefault(number, set()).add(seen.networks[held.network].kind.rpartition(".")[2])
+    names = {number: "+".join(sorted(found)) for number, found in kinds.items()}
+    return names if len(names) > 1 and all(names.values()) and len(set(names.values())) == len(names) else {}
 
-    seen = WatchedNetworks(Watch(name, mode, rank, run))
+
+def _by_network(series: Mapping[str, Column], apart: Mapping[int, str]) -> dict[str, Column]:
+    """The curves of a recording, those of each optimizer, such as loss and opt1.loss, called after its network where that is known."""
+    found = {}
+    several = {told[2] for key in series if (told := _OPTIMIZER.fullmatch(key))}
+    for key, column in series.items():
+        told = _OPTIMIZER.fullmatch(key)
+        number, name = (int(told[1]), told[2]) if told is not None else (0, key)
+        found[f"{apart[number]}.{name}" if number in apart and name in several else key] = column
+    return found
+
+
+def _seen(path: Path, seen: WatchedNetworks, apart: Mapping[int, str], board: Board) -> None:
+    """The gradients of a recording as a map of its layers, and its optimizers."""
+    from .probes._watched_networks import heat
+
     rows = []
+    name = seen.watch.path
     for key, norms in seen.norms.items():
         held = seen.parameters.get(key)
         if held is not None and norms:
-            rows.append((held.path, {step: norm for step, _, norm in norms}))
+            network = apart.get(held.optimizers[0], "") if held.optimizers else ""
+            rows.append((f"{network}.{held.path}" if network else held.path, {step: norm for step, _, norm in norms}))
     if rows:
         board.heat["heat", name] = heat("heat", "gradient", rows)
     for one in seen.optimizers:
         given = ", ".join(f"{key}={value}" for key, value in one.arguments.items())
-        board.settings.append(Settings(name, recordings.command(path) or "", one.kind.rpartition(".")[2], given))
+        kind = one.kind.rpartition(".")[2] + (f" ({apart[one.number]})" if one.number in apart else "")
+        board.settings.append(Settings(name, recordings.command(path) or "", kind, given))
 
 
 def say(key: str, language: Language, /, **data: Any) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import ReadError, UserError
-from .language import Language, Words, aligned, visible, word
+from .language import Language, Words, aligned, cell_width, visible, word
 from .readers import detect
 from .readers.rows import Row, rows, total
 
@@ -50,6 +50,7 @@ WORDS: Words = {
         "en": "{path} has no token for {count:,} of {of:,} numbers, such as {example}: it has {size:,} tokens. Is it of these data?",
         "zh": "{of:,} 个编号中有 {count:,} 个在 {path} 中没有对应的 token（如 {example}），词表只有 {size:,} 个。它是这些数据的词表吗？",
     },
+    "more-fields": {"en": "… {count:,} more fields", "zh": "…… 另有 {count:,} 个字段"},
     "written": {"en": "written: {path}", "zh": "已写入：{path}"},
     "unread": {"en": "not shown: {problem}", "zh": "未显示：{problem}"},
 }
@@ -57,10 +58,12 @@ WORDS: Words = {
 WIDE, LONG = 90, 2000
 #: Bytes of a text, and numbers of an array, that are looked at at once.
 LOOKED = 1 << 16
-#: Numbers of an array that are written out, and positions of a mask or sound that are drawn.
-FEW, DRAWN = 12, 48
+#: Numbers of an array that are written out, positions of a mask or sound that are drawn, and lines of a picture.
+FEW, DRAWN, TALL = 12, 48, 24
 #: A sequence of more numbers than this is drawn as a curve.
 CURVE = 200
+#: Numbers whose one side is so many times the other are no picture: frames of a sound, one after another.
+RIBBON = 16
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _SHADES = " .:-=+*#%@"
 _TEXT_LEAST = 0.9
@@ -228,13 +231,14 @@ def _array(
         return RenderedValue(
             f"{kind} " + word(WORDS, "mask", language, bar=bar, ones=int(value.astype(bool).sum()), size=value.size)
         )
-    if vocabulary is not None and value.ndim == 1 and value.dtype.kind in "iu":
+    if vocabulary is not None and value.ndim == 1 and value.dtype.kind in "iu" and not _is_binary(value):
         return _tokens(value, vocabulary, kind, language)
-    picture = picture_of(value) if value.ndim in (2, 3) else None
+    ribbon = value.ndim == 2 and value.dtype.kind == "f" and max(value.shape) > RIBBON * min(value.shape)
+    picture = picture_of(value) if value.ndim in (2, 3) and not ribbon else None
     if picture is not None:
         return RenderedValue(f"{kind} {_span(value)}", picture)
-    if value.ndim == 1 and value.size > CURVE and value.dtype.kind in "iuf":
-        return RenderedValue(f"{kind} {_span(value)}", curve=value.astype(np.float32))
+    if (value.ndim == 1 or ribbon) and value.size > CURVE and value.dtype.kind in "iuf":
+        return RenderedValue(f"{kind} {_span(value)}", curve=value.ravel().astype(np.float32))
     flat = value.ravel()
     numbers = " ".join(f"{one:.4g}" if value.dtype.kind == "f" else str(one) for one in flat[:FEW].tolist())
     return RenderedValue(f"{kind} {numbers}{' …' if flat.size > FEW else ''}")
@@ -242,12 +246,17 @@ def _array(
 
 def _is_mask(value: np.ndarray[Any, Any], beside: dict[str, Any]) -> bool:
     """Zeros and ones, beside another sequence of as many numbers that are not."""
-    if not np.isin(value, (0, 1)).all():
+    if not _is_binary(value):
         return False
     others = (
         one for one in beside.values() if isinstance(one, np.ndarray) and one is not value and one.shape == value.shape
     )
-    return value.dtype.kind == "b" or any(not np.isin(one, (0, 1)).all() for one in others)
+    return value.dtype.kind == "b" or any(not _is_binary(one) for one in others)
+
+
+def _is_binary(value: np.ndarray[Any, Any]) -> bool:
+    """Whether there are zeros and ones alone, as a mask or a class out of several has them: no tokens."""
+    return bool(np.isin(value, (0, 1)).all())
 
 
 def _tokens(value: np.ndarray[Any, Any], vocabulary: Vocabulary, kind: str, language: Language) -> RenderedValue:
@@ -288,18 +297,18 @@ def _span(*values: np.ndarray[Any, Any]) -> str:
     return f"{int(low)} … {int(high)}" if whole else f"{low:.4g} … {high:.4g}"
 
 
-def curve_line(values: np.ndarray[Any, Any], width: int = DRAWN) -> str:
+def curve_line(values: np.ndarray[Any, Any], columns: int = DRAWN) -> str:
     """How loud a sequence is, part by part, in blocks."""
-    parts = [float(np.abs(np.nan_to_num(part)).max()) if part.size else 0.0 for part in np.array_split(values, width)]
+    parts = [float(np.abs(np.nan_to_num(part)).max()) if part.size else 0.0 for part in np.array_split(values, columns)]
     top = max(parts, default=0.0) or 1.0
     return "".join(_BLOCKS[round(part / top * (len(_BLOCKS) - 1))] for part in parts)
 
 
 def picture_lines(picture: Image, columns: int = DRAWN) -> list[str]:
     """A picture in characters, dark to light."""
-    width = min(columns, max(8, picture.width))
-    height = max(1, round(width * picture.height / picture.width / 2))
-    levels = np.asarray(picture.convert("L").resize((width, height)))
+    across = min(columns, max(8, picture.width))
+    down = min(max(1, round(across * picture.height / picture.width / 2)), TALL)
+    levels = np.asarray(picture.convert("L").resize((across, down)))
     return ["".join(_SHADES[int(one) * len(_SHADES) // 256] for one in line) for line in levels]
 
 
@@ -401,14 +410,15 @@ def lines(
         [head, *([visible(str(one[key])) for key in ("name", "type", "shape", "range")] for one in table)]
     )
     several = len({row.path for row in found.rows}) > 1
-    wide = max((len(visible(str(one["name"]))) for one in table), default=0)
+    wide = max((cell_width(visible(str(one["name"]))) for one in table), default=0)
     room = max(columns - wide - 4, FEW) if columns else WIDE
     for row in found.rows:
         yield ""
         yield word(WORDS, "row", language, number=row.number) + (f"  {visible(str(row.path))}" if several else "")
         for name, value in row.fields.items():
             one = shown(value, row.fields, vocabulary, language)
-            yield f"  {visible(name):{wide}}  {shortened(visible(one.text), room)}"
+            called = visible(name)
+            yield f"  {called}{' ' * (wide - cell_width(called))}  {shortened(visible(one.text), room)}"
             drawn = [] if not draw else picture_lines(one.picture) if one.picture is not None else []
             if one.curve is not None:
                 drawn = [curve_line(one.curve)]

@@ -75,7 +75,7 @@ WORDS: Words = {
     },
     "step-missing": {"en": "only in {path}: {step}", "zh": "仅在 {path} 中：{step}"},
     "both-nan": {
-        "en": "NaN at the same places on both sides, not compared there: {names}",
+        "en": "NaN at the same positions on both sides, not compared there: {names}",
         "zh": "两侧相同位置均为 NaN，该处未比较：{names}",
     },
     "by-order": {
@@ -114,6 +114,10 @@ WORDS: Words = {
         "en": "{name}: apart from point {x:g} on, grown step by step from rounding",
         "zh": "{name}：从 {x:g} 起分叉，由舍入误差逐步累积而成",
     },
+    "durations": {
+        "en": "not compared, as no two runs take the same time: {names}",
+        "zh": "未比较耗时（每次运行都不同）：{names}",
+    },
     "points-alone": {
         "en": "{name}: {ours:,} {ours:point is|points are} in the first only, {theirs:,} in the second only",
         "zh": "{name}：仅在前者中有 {ours:,} 个点，仅在后者中有 {theirs:,} 个点",
@@ -126,6 +130,8 @@ WORDS: Words = {
 
 #: Of the table in the terminal, and of names in a line.
 _ROWS, _NAMES = 20, 6
+#: What Recorder and watch measure of time.
+_DURATIONS = ("seconds", "data_seconds")
 #: Bytes of a line of JSON that tells a step.
 _LINE = 1 << 20
 #: Of weights: numpy.isclose's own, which MindInsight's watchpoint for unchanged weights uses too. Types are rounded to the coarser.
@@ -439,6 +445,9 @@ def _logs(left: _Side, right: _Side, tolerance: Tolerance, map_file: Path | None
             result.notes.append(("runs", {"path": str(path), "count": len(side.runs)}))
             result.left_out = True
     ours, theirs = (_columns(side) for side in sides)
+    if timed := [name for name in _DURATIONS if name in ours or name in theirs]:
+        result.notes.append(("durations", {"names": ", ".join(timed)}))
+        ours, theirs = ({name: one for name, one in side.items() if name not in timed} for side in (ours, theirs))
     for name, target in names.items():
         for path, missing, given in ((left.path, name not in ours, name), (right.path, target not in theirs, target)):
             if missing:

@@ -111,13 +111,15 @@ def aligned(rows: list[list[str]], columns: int = 0, gives: int | None = None) -
     """The lines of a table in a terminal; cells are made safe to print. Lines that are longer than `columns` (0: any length will do) take
     what is too much from the beginnings of the cells of the column `gives`."""
     rows = [[visible(cell) for cell in row] for row in rows]
-    widths = [max(_width(row[at]) for row in rows) for at in range(len(rows[0]))]
+    widths = [max(cell_width(row[at]) for row in rows) for at in range(len(rows[0]))]
     over = sum(widths) + 2 * (len(widths) - 1) - columns
     if columns and gives is not None and over > 0:
         widths[gives] = min(widths[gives], max(widths[gives] - over, _NARROW))
         rows = [[_end(cell, widths[gives]) if at == gives else cell for at, cell in enumerate(row)] for row in rows]
     for row in rows:
-        yield "  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip()
+        yield "  ".join(
+            cell + " " * (width - cell_width(cell)) for cell, width in zip(row, widths, strict=True)
+        ).rstrip()
 
 
 def wrapped(line: str, columns: int) -> Iterator[str]:
@@ -128,7 +130,7 @@ def wrapped(line: str, columns: int) -> Iterator[str]:
     indent = " " * (len(line) - len(line.lstrip(" ")) + 2)
     piece, width = "", 0
     for part in re.findall(r" +|[\u2e80-\uffef]+?[，。；：、！？）”》]*|[^ \u2e80-\uffef]+", line):
-        cells = _width(part)
+        cells = cell_width(part)
         if width + cells > columns and piece.strip():
             yield piece.rstrip()
             piece, width = indent, len(indent)
@@ -140,14 +142,14 @@ def wrapped(line: str, columns: int) -> Iterator[str]:
 
 def _end(text: str, cells: int) -> str:
     """The end of a text that takes so many cells at most, with a sign where its beginning is left out."""
-    if _width(text) <= cells:
+    if cell_width(text) <= cells:
         return text
-    while _width(text) >= cells:
+    while cell_width(text) >= cells:
         text = text[1:]
     return "…" + text
 
 
-def _width(text: str) -> int:
+def cell_width(text: str) -> int:
     """The cells of a terminal that a text takes."""
     from unicodedata import east_asian_width
 

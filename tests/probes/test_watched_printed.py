@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from accucheck import case as cases
+from accucheck.language import Language, word
 from accucheck.model import Finding, Level, ProbeResult, Status, Verdict, combine, suggest, weigh
 from accucheck.probe import Skip
 from accucheck.probes import metric_script, watched_printed
@@ -241,4 +242,33 @@ def test_a_number_without_a_name_tells_nothing(tmp_path: Path) -> None:
     )
     with pytest.raises(Skip) as skipped:
         told(tmp_path, script, {})
-    assert skipped.value.reason.code == "no-printed"
+    reason = skipped.value.reason
+    assert reason.code == "nothing-named" and reason.data["rows"] == 64
+    assert reason.data["numbers"].startswith("accuracy 0.")
+    for language in Language:
+        text = word(watched_printed.MESSAGES, reason.code, language, **reason.data)
+        assert "train.py:" in text and "{" not in text and reason.data["numbers"] in text
+
+
+@pytest.mark.mindspore
+@pytest.mark.parametrize(("width", "code"), [(3, "nothing-named"), (5, "not-matched")])
+def test_where_labels_are_not_found_following_stops(tmp_path: Path, width: int, code: str) -> None:
+    """They are in no data set, and in another order than the array of the inputs; outputs as wide as the inputs are taken for errors."""
+    script = (
+        HEAD
+        + f"""
+    row, label = dice.normal(0, 1, (64, {width})).astype(np.float32), dice.integers(0, 3, 64).astype(np.int32)
+    net = nn.Dense({width}, 3)
+    trained(net, ops.cross_entropy, data((row, label), 16, True))
+    order = dice.permutation(64)
+    net.set_train(False)
+    test = ds.NumpySlicesDataset((row[order],), ["row"], shuffle=False).batch(16)
+    guesses = [net(part).asnumpy().argmax(1) for part, in test.create_tuple_iterator(num_epochs=1)]
+    print("accuracy", round(float((np.concatenate(guesses) == label[order]).mean()), 4))
+"""
+    )
+    with pytest.raises(Skip) as skipped:
+        told(tmp_path, script, {})
+    reason = skipped.value.reason
+    assert reason.code == code and reason.data["rows"] == 64
+    assert all("{" not in word(watched_printed.MESSAGES, reason.code, each, **reason.data) for each in Language)

@@ -163,7 +163,7 @@ def _show_place(network: Network, place: SearchHit, other: NetworkMatch | None, 
     from ..network import telling
 
     for key, value in telling.details(network, place, language(), other):
-        show(f"{key}: {value}")
+        show(say("graph-fact", name=key, value=value))
     if not place.weight:
         show("")
         _show_rows(network, place.number, 1 if depth is None else depth, None)

@@ -1205,6 +1205,7 @@ WORDS: Words = {
         "en": "Write one HTML page that opens offline, with a tree to unfold and a search.",
         "zh": "写出一个可离线打开的 HTML 页面，含可展开的树和搜索。",
     },
+    "graph-fact": {"en": "{name}: {value}", "zh": "{name}：{value}"},
     "graph-written": {"en": "written: {path}", "zh": "已写出：{path}"},
     "lr-range": {
         "en": "Run a learning rate range test on the project's network: which rates train it, and is the current one among them?",

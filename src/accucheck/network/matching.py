@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import NamedTuple
 
 from ..parameter_map import pair_parameters
 from ..readers.tensors import TensorInfo
-from .tree import Network
+from .tree import Network, Weight
 
 
 class NetworkMatch(NamedTuple):
@@ -43,13 +44,20 @@ def put(network: Network, other: Network) -> NetworkMatch:
 
 
 def _infos(network: Network) -> dict[int, tuple[TensorInfo, int]]:
-    """Each weight as the pairing takes it, and its number, by the identity of the former; state of optimizers is left out."""
+    """Each weight as the pairing takes it, and its number, by the identity of the former; state of optimizers is left out. A parameter's
+    name that those of several networks have does not tell them apart: the name in the tree does."""
+    named = Counter(weight.own_name or weight.name for weight in network.weights)
     infos = [
-        (TensorInfo(weight.own_name or weight.name, weight.type, weight.shape, network.source), number)
+        (TensorInfo(_pairing_name(weight, named), weight.type, weight.shape, network.source), number)
         for number, weight in enumerate(network.weights)
         if not weight.of_optimizer
     ]
     return {id(info): (info, number) for info, number in infos}
+
+
+def _pairing_name(weight: Weight, named: Counter[str]) -> str:
+    own = weight.own_name or weight.name
+    return own if named[own] == 1 else weight.name
 
 
 def _cells(network: Network, other: Network, weights: dict[int, int]) -> dict[int, int]:

@@ -27,6 +27,7 @@ WORDS: Words = {
         "en": "{title}: {cells:,} {cells:cell|cells}, {weights:,} {weights:weight|weights}, {held} elements ({format}: {source})",
         "zh": "{title}：{cells:,} 个 cell，{weights:,} 个权重，共 {held} 个元素（{format}：{source}）",
     },
+    "recording": {"en": "recording", "zh": "运行记录"},
     "first-bad": {
         "en": "The first tensor with NaN or Inf: step {step}, output of {name} ({when}).",
         "zh": "首个含 NaN 或 Inf 的张量：第 {step} 步，由 {name} 输出（{when}）。",
@@ -40,6 +41,7 @@ WORDS: Words = {
         "en": "beside {source}: {paired:,} {paired:weight|weights} paired",
         "zh": "与 {source} 对照：配对权重 {paired:,} 个",
     },
+    "of-other": {"en": "{source}: {note}", "zh": "{source}：{note}"},
     "graph-weights-only": {
         "en": "A checkpoint holds only weights; calls, inputs and outputs need a recording or a dumped graph.",
         "zh": "checkpoint 只含权重：调用情况和输入输出要看运行记录或导出的计算图。",
@@ -58,8 +60,10 @@ WORDS: Words = {
         "zh": "计算图不完整：文件中缺少被调用的子图，或图已被切分，因此不判断是否未使用。",
     },
     "graph-no-calls": {
-        "en": "No call of a cell was recorded (graph mode hides them): which cells are called is not known.",
-        "zh": "没有记录到 cell 的调用（图模式下看不到）：无法得知哪些被调用。",
+        "en": "No call of a cell was recorded (graph mode hides them): which cells are called, and what goes in and out, is "
+        "not known. accucheck watch --mode pynative records it.",
+        "zh": "没有记录到 cell 的调用（图模式下看不到）：无法得知哪些被调用、输入输出是什么。"
+        "可用 accucheck watch --mode pynative 记录。",
     },
     "graph-calls-cut": {
         "en": "A pass had more calls than the {count:,} that are recorded: which cells were never called is not known.",
@@ -193,7 +197,7 @@ def row(network: Network, hit: SearchHit, language: Language) -> list[str]:
 
 def head(network: Network, language: Language) -> str:
     cells = sum(not cell.leaf for cell in network.cells) - (not network.cells[0].kind)
-    data = {"title": network.title, "format": network.format, "source": network.source}
+    data = {"title": network.title, "format": say(network.format, language), "source": network.source}
     weights = sum(not weight.of_optimizer for weight in network.weights)
     return say("head", language, cells=cells, weights=weights, held=amount(network.cells[0].held), **data)
 
@@ -218,7 +222,14 @@ def summary(network: Network, language: Language, beside: NetworkMatch | None = 
             there = [beside.other.weights[number].name for number in beside.only_there]
             told = ", ".join(there[:_NAMES]) + (", …" if len(there) > _NAMES else "")
             lines.append(say("only-there", language, source=beside.other.source, count=len(there), names=told))
-    return lines + [say(note.code, language, **note.data) for note in network.notes]
+    lines += [say(note.code, language, **note.data) for note in network.notes]
+    if beside is not None:
+        told_here = {note.code for note in network.notes}
+        for note in beside.other.notes:
+            if note.code not in told_here:
+                told = say(note.code, language, **note.data)
+                lines.append(say("of-other", language, source=beside.other.source, note=told))
+    return lines
 
 
 def name_of(network: Network, hit: SearchHit) -> str:
@@ -290,7 +301,7 @@ def _of_cell(network: Network, number: int, language: Language) -> list[tuple[st
 def _calls(cell: Cell, language: Language) -> str:
     if not cell.traffic:
         return say("called-unknown" if cell.called is None else "called-not", language)
-    return ", ".join(
+    return ("，" if language is Language.ZH else ", ").join(
         say("times-training" if each.training else "times-inference", language, times=each.times)
         for each in cell.traffic
     )

@@ -132,6 +132,31 @@ MESSAGES: Words = {
         "printed by name afterwards: watch with --steps 0.",
         "zh": "没有完整观察到这样的自写评估循环：输出与标签相对应，且随后按名称打印了指标。请使用 --steps 0。",
     },
+    "nothing-printed": {
+        "en": "{evaluations:,} {evaluations:evaluation was|evaluations were} recomputed; the last, of {rows:,} rows, gives {numbers}. "
+        "Nothing with a number is printed or logged after it, so following stopped there: print the metric as accuracy: 0.91.",
+        "zh": "已重新计算 {evaluations:,} 次评估，最后一次（{rows:,} 行）为 {numbers}。"
+        "脚本在其后没有打印或记录任何数字，因此无法比较：请打印指标，形如 accuracy: 0.91。",
+    },
+    "nothing-named": {
+        "en": "{evaluations:,} {evaluations:evaluation was|evaluations were} recomputed; the last, of {rows:,} rows, gives {numbers}. "
+        "What is printed after it names none of these, so following stopped there (last: “{text}”, {place}): print the metric as "
+        "accuracy: 0.91.",
+        "zh": "已重新计算 {evaluations:,} 次评估，最后一次（{rows:,} 行）为 {numbers}。其后打印的内容没有写出这些指标的名称"
+        "（最后一行为“{text}”，{place}），因此无法比较：请打印指标，形如 accuracy: 0.91。",
+    },
+    "few-rows": {
+        "en": "{evaluations:,} {evaluations:evaluation was|evaluations were} recomputed, the largest of {rows:,} rows: too few to "
+        "tell how a metric is computed ({least:,} at least).",
+        "zh": "已重新计算 {evaluations:,} 次评估，最多 {rows:,} 行：行数太少（至少需要 {least:,} 行），看不出指标的算法。",
+    },
+    "not-matched": {
+        "en": "{evaluations:,} {evaluations:evaluation was|evaluations were} seen, the last of {rows:,} rows, but following stopped at "
+        "the labels: nothing that the data set gives beside the inputs, and no array beside them, fits the outputs. Have the data "
+        "set give the labels too, and watch with --steps 0.",
+        "zh": "看到了 {evaluations:,} 次评估，最后一次 {rows:,} 行，但没有找到标签：数据集在输入之外给出的列，"
+        "以及与输入并列的数组，都与输出不相符。请让数据集一并给出标签，并使用 --steps 0。",
+    },
     "fix-whole": {
         "en": "In each evaluation, start from zero, sum correct predictions and rows over all batches, and divide once.",
         "zh": "每次评估从零开始，对全部 batch 累加正确数与行数，最后只除一次。",
@@ -190,6 +215,8 @@ _SAID = {
 _LOSSES = ("loss", "perplexity")
 _DECIMALS = 7
 SHOWN = 20
+#: Numbers, and letters of a line, that are told of what was not compared.
+_NUMBERS, _LETTERS = 5, 60
 
 Form = Callable[[dict[str, Any]], float | None]
 #: Family, way and number; of a mistake its code, family, way, what it gives, and the right number.
@@ -250,9 +277,35 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     if unseen:
         yield Finding("calls-unseen", Level.INFO, watch.where(), {"calls": unseen}, incomplete=True)
     elif not found:
-        raise Skip("no-printed")
+        raise _unread(watch, params)
     for each in found.values():
         yield _of_one_data_set(each)
+
+
+def _unread(watch: Watch, params: Params) -> Skip:
+    """Why nothing was compared: what was seen of evaluations, and where following them stopped."""
+    counted, seen = watch.facts("counted"), [one for one in watch.facts("evaluation") if one.get("rows")]
+    if not counted:
+        return Skip("not-matched", evaluations=len(seen), rows=seen[-1]["rows"]) if seen else Skip("no-printed")
+    enough = [one for one in counted if one["rows"] >= params.rows]
+    if not enough:
+        return Skip("few-rows", evaluations=len(counted), rows=max(one["rows"] for one in counted), least=params.rows)
+    last = enough[-1]
+    told = {"evaluations": len(enough), "rows": last["rows"], "numbers": ", ".join(_recomputed(last)[:_NUMBERS])}
+    lines = [line for fact in watch.facts("printed") for line in fact["lines"] if line[2] == last["number"]]
+    if not lines:
+        return Skip("nothing-printed", **told)
+    text, where = lines[-1][0], watch.where(lines[-1][1])
+    text = text if len(text) <= _LETTERS else f"{text[: _LETTERS - 1]}…"
+    return Skip("nothing-named", **told, text=text, place=f"{where.path}:{where.line}")
+
+
+def _recomputed(one: dict[str, Any]) -> list[str]:
+    """What an evaluation gives: each metric by its first way."""
+    numbers = {family: next(iter(ways.values())) for family, ways in (one.get("numbers") or {}).items() if ways}
+    if one["rows_are"] != "errors":
+        numbers = {"accuracy": one["right"] / one["rows"], **numbers}
+    return [f"{name} {value:.4f}" for name, value in numbers.items() if isinstance(value, int | float)]
 
 
 def _of_one_data_set(found: list[Finding]) -> Finding:

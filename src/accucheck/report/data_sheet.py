@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..browsing import Page, RenderedValue, gathered, shown
+from ..browsing import WORDS, Page, RenderedValue, gathered, shown
 from ..browsing_pages import with_boxes
-from ..language import Language
+from ..language import Language, word
 from .sheet import cut, drawable, font
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from ..readers.rows import Row
     from ..readers.vocabulary import Vocabulary
 
-#: Pixels of a letter, of a picture and of the text below; pictures in a line.
-_SIZE, _SIDE, _TEXT, _ACROSS = 12, 256, 112, 4
+#: Pixels of a letter, of a picture and of the text below; pictures in a line, of one row at most, and lines of text.
+_SIZE, _SIDE, _TEXT, _ACROSS, _BESIDE, _LINES = 12, 256, 112, 4, 12, 6
 
 
 def sheet(found: Page, vocabulary: Vocabulary | None, language: Language) -> Image:
@@ -32,10 +32,10 @@ def sheet(found: Page, vocabulary: Vocabulary | None, language: Language) -> Ima
         {name: shown(value, row.fields, vocabulary, language) for name, value in row.fields.items()}
         for row in found.rows
     ]
-    beside = min(_ACROSS, max((len(_drawn(values)) for values in rows), default=0))
+    beside = min(_BESIDE, max((len(_drawn(values)) for values in rows), default=0))
     high = (_SIDE if beside else 0) + _TEXT + 8  # rows of text alone have no room for pictures
-    across, wide = _ACROSS // max(1, beside), max(1, beside) * (_SIDE + 8)
-    made = pillow.new("RGB", (_ACROSS * (_SIDE + 8) + 8, -(-len(rows) // across) * high + 8), "white")
+    across, wide = max(1, _ACROSS // max(1, beside)), max(1, beside) * (_SIDE + 8)
+    made = pillow.new("RGB", (max(_ACROSS, beside) * (_SIDE + 8) + 8, -(-len(rows) // across) * high + 8), "white")
     pen = ImageDraw.Draw(made)
     for at, (row, values) in enumerate(zip(found.rows, rows, strict=True)):
         left, top = 8 + at % across * wide, 8 + at // across * high
@@ -48,10 +48,19 @@ def sheet(found: Page, vocabulary: Vocabulary | None, language: Language) -> Ima
             head = " ".join(filter(None, ["" if number else f"{row.number}", name]))
             told = cut(pen, drawable(head, _SIZE), _SIZE, _SIDE)
             pen.text((left + number * (_SIDE + 8), top), told, fill="black", font=font(_SIZE)[0])
-        for line, (name, one) in enumerate(list(values.items())[:6], 1):
-            told = cut(pen, _line(name, one), _SIZE, wide - 8)
+        for line, text in enumerate(_texts(values, language), 1):
+            told = cut(pen, text, _SIZE, wide - 8)
             pen.text((left, top + line * 15), told, fill=(60, 60, 60), font=font(_SIZE)[0])
     return made
+
+
+def _texts(values: Mapping[str, RenderedValue], language: Language) -> list[str]:
+    """The fields of a row as lines, with how many there is no room for."""
+    fields = [_line(name, one) for name, one in values.items()]
+    if len(fields) <= _LINES:
+        return fields
+    more = word(WORDS, "more-fields", language, count=len(fields) - _LINES + 1)
+    return [*fields[: _LINES - 1], drawable(more, _SIZE)]
 
 
 def _drawn(values: Mapping[str, RenderedValue]) -> list[str]:
