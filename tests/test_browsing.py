@@ -215,6 +215,12 @@ def test_boxes_are_drawn_where_they_lie(tmp_path: Path, box: list[float]) -> Non
     assert red.min(axis=0).tolist() == [6, 5] and red.max(axis=0).tolist() == [9, 8]
 
 
+@pytest.mark.parametrize("shape", [(8, 8, 1), (1, 6, 6), (6, 6)])
+def test_small_pictures_are_no_boxes(shape: tuple[int, ...]) -> None:
+    row = rows.Row(Path("a.npy"), 0, {"image": np.resize(np.array([0.1, 0.1, 0.6, 0.6], np.float32), shape)})
+    assert not np.asarray(browsing_pages.with_boxes(Image.new("RGB", (40, 40)), row)).any()
+
+
 def test_damage_is_told_and_the_rest_shown(tmp_path: Path) -> None:
     mindrecord(tmp_path / "a.mindrecord", 3)
     broken = write(tmp_path / "b.tfrecord", [example(a=1)] * 3)

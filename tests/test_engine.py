@@ -13,7 +13,7 @@ import pytest
 from accucheck import case as cases
 from accucheck import engine
 from accucheck.case import Case, CaseFile, Data, DataSet
-from accucheck.model import Kind, Language, ProbeResult, Status, Verdict
+from accucheck.model import Kind, Language, ProbeResult, Reason, Status, Verdict
 from accucheck.probe import reason_text
 from left_behind import is_gone, wait_until
 
@@ -26,6 +26,12 @@ def results(root: Path, *names: str, spec: CaseFile | None = None, **options) ->
     finished = [event for event in events if isinstance(event, engine.Finished)]
     assert sorted(event.job.probe for event in finished) == sorted(names), "each job ends exactly once"
     return {event.job.probe: event.result for event in finished}
+
+
+def test_inputs_of_which_one_will_do_are_told_in_words() -> None:
+    lacking = Reason("missing-input", {"keys": ["curves.train | curves.eval", "watched"], "first": "curves.train"})
+    assert reason_text("any", lacking, Language.EN).startswith("curves.train or curves.eval, and watched is not set.")
+    assert reason_text("any", lacking, Language.ZH).startswith("未给出 curves.train 或 curves.eval、watched。")
 
 
 def test_events_come_in_order(tmp_path):

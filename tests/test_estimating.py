@@ -1,5 +1,7 @@
 """How long the rest of a run takes, as the top line of the walkthrough tells it."""
 
+from pathlib import Path
+
 import pytest
 
 from accucheck.estimating import DurationEstimate, TimeLeft, expected, slower
@@ -30,6 +32,18 @@ def test_a_busy_machine_is_slower_but_what_ran_here_before_knew_it() -> None:
         same = {name: likely(each.likely, earlier=earlier) for name, each in THREE.items() if each is not None}
         assert TimeLeft(same, busy).seconds({}, None, 0.0) == pytest.approx(told)
     assert slower() >= 1.0
+
+
+@pytest.mark.parametrize(("told", "times"), [("2000 3000 7\n", 2.5), ("2000 0 7\n", 1.0)])
+def test_how_busy_the_machine_is_is_how_long_this_process_waited(told: str, times: float, tmp_path: Path) -> None:
+    (tmp_path / "schedstat").write_text(told)
+    assert slower(tmp_path / "schedstat") == times
+
+
+@pytest.mark.parametrize("told", ["0 0 0", "", "nothing to tell"])
+def test_where_the_system_does_not_tell_it_the_waiting_processes_do(told: str, tmp_path: Path) -> None:
+    (tmp_path / "schedstat").write_text(told)
+    assert slower(tmp_path / "schedstat") >= 1.0 and slower(tmp_path / "none") >= 1.0
 
 
 def test_each_kind_of_probe_has_a_pace_of_its_own() -> None:

@@ -88,6 +88,8 @@ def with_boxes(picture: Image, row: Row) -> Image:
             or not 0 < value.size <= 400
         ):
             continue
+        if value.ndim > 2 or (value.ndim == 2 and value.shape[1] != 4):
+            continue  # a picture, or a table of other numbers
         if value.ndim == 1 and value.size > 4 and value.dtype.kind != "f":
             continue  # a sequence of whole numbers
         boxes = value.reshape(-1, 4).astype(np.float64)

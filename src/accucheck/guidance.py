@@ -54,7 +54,7 @@ WORDS: Words = {
     "mend-why": {"en": "certain from the code; a patch is available", "zh": "代码可确定，已有补丁"},
     "certain-why": {"en": "certain from the code", "zh": "代码可确定"},
     "measured-why": {"en": "measured", "zh": "实测发现"},
-    "likely-why": {"en": "likely from the code", "zh": "代码看很可能"},
+    "likely-why": {"en": "likely from the code", "zh": "从代码看很可能"},
     "possible-why": {"en": "possible; it may be intended", "zh": "有可能，也可能是有意为之"},
     "symptom-why": {
         "en": "measured, but probably a symptom of another problem; check it last",

@@ -297,10 +297,18 @@ def reason_text(name: str, reason: Reason, language: Language) -> str:
     from .errors import WORDS
 
     data = _spoken(reason.data, language)
+    if reason.code == "missing-input":
+        data["keys"] = _lacking(reason.data.get("keys", ()), language)
     for words in (REASONS, WORDS):
         if reason.code in words:
             return word(words, reason.code, language, **data)
     return word(load(name).MESSAGES, reason.code, language, **data)
+
+
+def _lacking(needs: Sequence[str] | str, language: Language) -> str:
+    """Needs as `missing` tells them, in words: "a or b, and c"."""
+    either, both = (" 或 ", "、") if language is Language.ZH else (" or ", ", and ")
+    return both.join(need.replace(" | ", either) for need in ([needs] if isinstance(needs, str) else needs))
 
 
 def _spoken(data: dict[str, Any], language: Language) -> dict[str, Any]:

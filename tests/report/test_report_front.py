@@ -115,7 +115,7 @@ def test_failed_stale_partial_and_overruled_are_told() -> None:
         ("Conclusions that differ from what the probes suggest", "mp.03."),
         ("Examined in part only", "cg.02."),
     ]
-    assert "failed or cancelled 1" in verdict.checked
+    assert "1 failed or cancelled" in verdict.checked
 
 
 def test_what_matters_most_first_and_the_possible_last() -> None:

@@ -197,18 +197,18 @@ MESSAGES: Words = {
 WORDS: Words = _grades.WORDS
 
 _SAME_ORDER = {
-    "en": "Every epoch then brings the samples in the same order: the samples of a batch are alike (often of one class), its "
-    "gradient leans to one side, and training converges worse or to a lower accuracy.",
+    "en": "Samples then come in the same order in every epoch: those in a batch are alike (often of one class), gradients are "
+    "biased, and training converges more slowly or to a lower accuracy.",
     "zh": "每个 epoch 的样本顺序都相同，同一 batch 内的样本彼此相近（往往属于同一类别），梯度有偏，收敛变差，最终精度偏低。",
 }
 _HARDLY = {
-    "en": "Samples that are stored together stay together: batches are alike inside and their gradients lean to one side, much as "
-    "without any shuffling.",
+    "en": "Samples that are stored together stay together: those in a batch are alike and gradients are biased, almost as without "
+    "any shuffling.",
     "zh": "存放位置相邻的样本仍然相邻，batch 内部彼此相近，梯度有偏，与不混洗相差无几。",
 }
 _MAYBE = {
-    "en": "If the training data do come in the same order in every epoch, the samples of a batch are alike, its gradient leans to "
-    "one side, and training converges worse or to a lower accuracy.",
+    "en": "If the training data do come in the same order in every epoch, the samples in a batch are alike, gradients are biased, "
+    "and training converges more slowly or to a lower accuracy.",
     "zh": "如果训练数据在每个 epoch 中的顺序确实相同，同一 batch 内的样本彼此相近，梯度有偏，收敛变差，最终精度偏低。",
 }
 _FEW = {

@@ -95,8 +95,8 @@ WORDS = {
         "zh": "没有发现问题，{total} 项均已判定。",
     },
     "verdict-checked": {
-        "en": "How much was checked: {decided} of {total} items decided, {person} of all by a person; probes done {done}, "
-        "failed or cancelled {failed}, skipped {skipped}.",
+        "en": "Checked: {decided} of {total} items decided, {person} concluded by a person; {done} probes completed, "
+        "{failed} failed or cancelled, {skipped} skipped.",
         "zh": "检查范围：{total} 项中判定了 {decided} 项，其中人工填写结论 {person} 项；探针完成 {done} 个，失败或取消 {failed} 个，"
         "跳过 {skipped} 个。",
     },

@@ -1042,7 +1042,7 @@ WORDS: Words = {
     },
     "mend-hint": {
         "zh": "按 {key} 应用此修改、另存补丁或撤销；accucheck fix 输出全部修改的补丁",
-        "en": "{key} writes this change, saves it or takes it back; accucheck fix prints all changes as a patch",
+        "en": "{key} applies this patch, saves it or undoes it; accucheck fix prints all patches as one",
     },
     "mend-ready": {
         "zh": "补丁可直接应用，按 {key} 写入。",

@@ -63,24 +63,26 @@ class ItemPane(Vertical):
 
         Layout is what costs: the tabs that are not open are filled when they are opened.
         """
-        language = self.speech.language
-        state, suggested = self.app.state(item)
-        sign = self.speech.sign(state, faint=suggested)
-        title = Content.assemble(
-            sign,
-            " ",
-            (item.id, "bold"),
-            "  ",
-            (item.named(state)[language], "bold"),
-            "  ",
-            (self.speech.say(state), "$text-muted"),
-        )
-        self.query_one("#title", Static).update(title, layout=False)
+        self._show_title(item)
         self._show_answer(item)
         self._item = item
         if self._soon is not None:
             self._soon.stop()
         self._soon = self.set_timer(SETTLE, self._show_tab)
+
+    def _show_title(self, item: Item) -> None:
+        """Sign, title and conclusion in one line; where there is no room for all, the end of the title is left out."""
+        state, suggested = self.app.state(item)
+        head = Content.assemble(self.speech.sign(state, faint=suggested), " ", (item.id, "bold"), "  ")
+        end = Content.assemble("  ", (self.speech.say(state), "$text-muted"))
+        named, pane = Content.styled(item.named(state)[self.speech.language], "bold"), self.query_one("#title", Static)
+        if (room := pane.content_size.width - head.cell_length - end.cell_length) > 0:
+            named = named.truncate(room, ellipsis=not self.speech.only_ascii)
+        pane.update(head + named + end, layout=False)
+
+    def on_resize(self) -> None:
+        if self._item is not None:
+            self.call_after_refresh(self._show_title, self._item)
 
     def say_again(self) -> None:
         """The names of the tabs, in another language."""
