@@ -64,6 +64,9 @@ DIVIDED = {
     "class Groups:\n    def __init__(self, rows):\n        self.rows = rows\n"
     "    def __getitem__(self, at):\n        return self.held[at]\n"
     "rows = ds.MnistDataset('a')\ndata = ds.GeneratorDataset(Groups(rows), ['a'])": "no-shards 6",
+    "class Part(ds.Sampler):\n    def __init__(self, rank=0):\n        self.rank = rank\n"
+    "    def __iter__(self):\n        return iter(range(self.rank, 99, 8))\n"
+    "data = ds.GeneratorDataset(source, ['a'], sampler=Part())": "no-shards 6",
     "ds.PaddedDataset([1])": "no-dataset 0",
     "rows": "no-dataset 0",
     # the order of the files
@@ -507,3 +510,41 @@ FILLS = {
 def test_a_configuration_that_holds_the_rank_divides_nothing_by_itself(tmp_path: Path, fill: str, made: str) -> None:
     found = said(tmp_path, CONFIGURED.format(fill=fill, made=made))
     assert [one.code for one in found if one.code in ("by-rank", "no-shards")] == [FILLS[fill]]
+
+
+GENERATED = """
+class Options:
+    def __init__(self, path):
+        self.path = path
+
+def own(lines, opts):
+    return [line for at, line in enumerate(lines) if {picked}]
+
+def each(opts):
+    for at, line in enumerate(own(open(opts.path), opts)):
+        if {taken}:
+            yield load(line)
+
+init()
+opts = Options("a.txt")
+opts.rank = get_rank()
+data = ds.GeneratorDataset({source}, ["a"]).batch(2)
+ms.Model(net).train(1, data)
+"""
+
+
+@pytest.mark.parametrize("source", ["each(opts)", "lambda: each(opts)"])
+@pytest.mark.parametrize(
+    ("picked", "taken", "code"),
+    [
+        ("line", "line", "no-shards"),
+        ("line", "at % 8 == opts.rank", "by-rank"),
+        ("line", "at % 8 == get_rank()", "by-rank"),
+        ("at % 8 == opts.rank", "line", "by-rank"),
+    ],
+)
+def test_a_generator_that_takes_some_lines_by_the_rank(
+    tmp_path: Path, source: str, picked: str, taken: str, code: str
+) -> None:
+    found = said(tmp_path, GENERATED.format(source=source, picked=picked, taken=taken))
+    assert [one.code for one in found if one.code in ("by-rank", "no-shards")] == [code]

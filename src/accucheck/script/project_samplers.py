@@ -71,15 +71,15 @@ def asks_rank(trace: Trace, sampler: Instance) -> bool:
 
 
 def chosen_by_rank(trace: Trace, values: Sequence[Value]) -> bool:
-    """Whether values are made with the number of the device. Where objects of the project make them, their code has to ask for it: a
-    configuration that they were given whole holds more than they read."""
+    """Whether values are made with the number of the device. Where objects or functions of the project make them, their code has to ask for
+    it: a configuration that they were given whole holds more than they read. What asks in a condition takes some and leaves others."""
     plain = (option for value in values for option in options(value) if not isinstance(option, Instance))
     if _have_rank(plain):
         return True
     reached = list(sources_of(values, setting))
+    if _have_rank(test for part in reached if isinstance(part, Call) for test in part.picks):
+        return True
     owners = {id(part): part for part in reached if isinstance(part, Instance)}
-    if not owners:
-        return False
     names = {name for node in _code(trace, reached, owners) for name in _names(node)}
     return any(map(ranks.names_rank, names)) or _have_rank(_held(owners.values(), names))
 
@@ -90,12 +90,14 @@ def _have_rank(values: Iterable[Value]) -> bool:
 
 
 def _code(trace: Trace, values: Iterable[Value], owners: dict[int, Instance]) -> list[ast.AST]:
-    """The classes of objects, the functions that run in their methods, and those that give one of the values; each once."""
-    made = {id(part.node) for part in values if isinstance(part, Call)}
-    code: list[ast.AST] = [of.node for owner in owners.values() for of in owner.of.lineage()]
-    for frame in trace.frames:
-        if id(frame.node) in made or any(id(run.owner) in owners for run in frames_around(frame)):
-            code.append(frame.function.node)
+    """The classes of objects, the generators among values, and what these and the methods of the objects call; each once."""
+    generators = (part for part in values if isinstance(part, Call) and part.name == "generator")
+    functions = {id(of.node): of.node for part in generators for of in part.args if isinstance(of, Function)}
+    code: list[ast.AST] = [of.node for owner in owners.values() for of in owner.of.lineage()] + [*functions.values()]
+    if code:
+        for frame in trace.frames:
+            if any(id(run.owner) in owners or id(run.function.node) in functions for run in frames_around(frame)):
+                code.append(frame.function.node)
     return list({id(node): node for node in code}.values())
 
 

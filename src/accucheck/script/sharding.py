@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -201,7 +201,8 @@ class _Sharding:
     ) -> Iterator[Observation]:
         """A data set without shards of MindSpore's own."""
         data: dict[str, Any] = {"dataset": origin.last}
-        if self.by_rank(chain) or any(asks_rank(self.trace, one) for one in self.own_samplers(origin, parameters)):
+        samplers = self.own_samplers(origin, parameters)
+        if self.by_rank(chain, samplers) or any(asks_rank(self.trace, one) for one in samplers):
             yield Observation("by-rank", origin.source, origin.node, data)
             yield from self.unclear(origin, parameters)
             yield from self.order(origin, parameters, data)
@@ -302,13 +303,14 @@ class _Sharding:
         asked = [user for user in users if user.last in _COUNTS]
         return bool(asked) and len(asked) == len(users)
 
-    def by_rank(self, chain: list[Call]) -> bool:
+    def by_rank(self, chain: list[Call], samplers: Sequence[Value]) -> bool:
         """True when the data themselves are chosen by rank: a path, a list, a sampler of one's own, .take() and the like, or by what a
-        function gives that each row or batch goes through."""
-        held = [value for call in chain for value in (*call.args, *call.keywords.values())]
+        function gives that each row or batch goes through. A sampler counts where it is given the rank, not where it only names one."""
+        given = [value for call in chain for value in (*call.args, *call.keywords.values())]
+        held = [value for value in given if value not in samplers]
         functions = (part for value in held for part in _with_elements(value) if isinstance(part, Function))
         made = (given_by(self.trace, function) for function in functions)
-        return chosen_by_rank(self.trace, [*held, *made])
+        return any("rank" in ranks.kinds(one) for one in samplers) or chosen_by_rank(self.trace, [*held, *made])
 
     def sampled_elsewhere(self, origin: Call, parameters: list[str]) -> bool:
         """True for a sampler out of sight, which may ask for the number of the device itself."""
