@@ -115,11 +115,8 @@ def _of_operation(made: Call, depth: int) -> Rank:
     first = inner[0] if inner else UNKNOWN
     if known.operation in TOGETHER:
         return _largest(inner)
-    if known.operation == "reshape":
-        sizes = _numbers_given(made)
-        return UNKNOWN if sizes is None else Rank(sizes, sizes)
-    if known.operation in ("flatten", "ravel"):
-        return _flattened(made, 0 if known.operation == "ravel" else 1)
+    if known.operation in ("reshape", "flatten", "ravel"):
+        return _reshaped(made, known.operation)
     if known.operation == "expand_dims":
         return _with_more(first, 1)
     if known.operation == "squeeze" and axis_of(made) is not None:
@@ -134,6 +131,13 @@ def _of_operation(made: Call, depth: int) -> Rank:
         or kept(made, "same") is not None
     )
     return first if stays else UNKNOWN
+
+
+def _reshaped(made: Call, how: str) -> Rank:
+    if how != "reshape":
+        return _flattened(made, 0 if how == "ravel" else 1)
+    sizes = _numbers_given(made)
+    return UNKNOWN if sizes is None else Rank(sizes, sizes)
 
 
 def _flattened(made: Call, usual: int) -> Rank:
