@@ -230,7 +230,7 @@ def test_run_knows_the_marks(tmp_path: Path) -> None:
     marked(tmp_path, {**dict.fromkeys(range(1, 51), "right"), **dict.fromkeys(range(1, 40, 5), "wrong")})
     labels(tmp_path, "--read", "marked.csv")
     ran = accucheck("run", str(tmp_path), "--only", "ds.02")
-    assert ran.code == 1 and "8 of 50 labels" in ran.out
+    assert ran.code == 1 and "8 of 50 reviewed labels" in ran.out
     assert len(IMAGES) == len(LABELS) == 400
 
 

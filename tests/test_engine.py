@@ -148,7 +148,7 @@ def test_missing_input_names_the_keys(tmp_path):
     result = results(tmp_path, "fake_needy")["fake_needy"]
     assert (result.status, result.suggestion) == (Status.SKIPPED, Verdict.UNDECIDED)
     text = reason_text(result.probe, result.reason, Language.EN)
-    assert "data.train.path, curves.train | curves.eval" in text and "--set data.train.path=" in text
+    assert "data.train.path, and curves.train or curves.eval is not set" in text and "--set data.train.path=" in text
     spec = CaseFile(data=Data(train=DataSet(path="d")))
     assert results(tmp_path, "fake_needy", spec=spec)["fake_needy"].reason.data["keys"] == [
         "curves.train | curves.eval"

@@ -166,7 +166,7 @@ def test_nothing_is_worded_that_is_never_said(folder):
     ("name", "code", "text"),
     [
         ("activations", "saturated", "(1 layer is like this)"),
-        ("activations", "not-finite", "1 activation gives NaN"),
+        ("activations", "not-finite", "1 activation outputs NaN"),
         ("api_differences", "benchmark-matched", "1 layer is matched with one of"),
         ("api_scan", "unknown-objects", "1 call of methods"),
         ("dynamic_shapes", "elsewhere", "1 more place depends"),

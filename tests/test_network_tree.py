@@ -117,7 +117,7 @@ def test_nan_is_shown_where_it_begins(watched_runs: MadeOnce) -> None:
     assert folder is not None
     network = sources.read(folder, "watched")
     assert network.first_bad is not None
-    assert telling.summary(network, Language.EN)[0].startswith("The first tensor with NaN or Inf: step 2, given by ")
+    assert telling.summary(network, Language.EN)[0].startswith("The first tensor with NaN or Inf: step 2, output of ")
     assert set(marked(network)) >= {"bad", "not-finite-gradient"}
     assert network.first_bad == tree.FirstBad(
         next(cell.number for cell in network.cells if "bad" in cell.marks), 2, True

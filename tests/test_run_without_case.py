@@ -55,7 +55,7 @@ def test_the_script_is_found_named_and_examined(tmp_path):
     )
     first, last = english.err.splitlines()
     assert first == "accucheck: there is no accucheck.yaml, so train.py is examined"
-    assert last.endswith("so that it can be changed and added to: accucheck init")
+    assert last.endswith("so that you can edit them: accucheck init")
     assert "没有 accucheck.yaml，检查 train.py" in chinese.err and chinese.err.rstrip().endswith("：accucheck init")
     assert not (tmp_path / "accucheck.yaml").exists()
     assert accucheck("init", cwd=tmp_path).code == 0

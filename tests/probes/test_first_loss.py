@@ -103,4 +103,4 @@ def test_a_loss_of_each_epoch_is_the_first_where_it_was_logged_at_the_first_step
 def test_a_step_beyond_a_million_is_told_in_full(tmp_path: Path) -> None:
     (tmp_path / "run.csv").write_text("step,loss\n1234567,0.5\n1234600,0.4\n")
     finding = of_code(judge(tmp_path, 2, "run.csv"), "not-first")
-    assert "step 1,234,567," in message(first_loss, "not-first", finding.data, Language.EN)
+    assert "step 1,234,567:" in message(first_loss, "not-first", finding.data, Language.EN)

@@ -223,4 +223,4 @@ def test_one_of_a_thing_is_told_in_the_singular(tmp_path: Path) -> None:
     _, said = examined(tmp_path, train={"path": "train.csv"})
     texts = {code: probe.message(label_conflicts, code, one.data, Language.EN) for code, one in said.items()}
     assert "1 row occurs, otherwise equal, with more than one label" in texts["rows-conflict"]
-    assert "1 of 42 samples repeats another one" in texts["repeated"]
+    assert "1 of 42 samples duplicates another one" in texts["repeated"]

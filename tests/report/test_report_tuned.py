@@ -43,7 +43,7 @@ TOLD = {
         "Search for hyper-parameters",
         "beyond the noise: 0.79 against 0.51",
         "exit code 1",
-        "given up",
+        "stopped early",
         "--lr=0.1",
         "optim.name: a",
     ],

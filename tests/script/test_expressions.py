@@ -78,6 +78,10 @@ EXPRESSIONS: dict[str, tuple[str, Any]] = {
         [..., ..., ...],
     ),
     "words of a set": ("f({word: k for k, word in enumerate({'a', 'b'})}['b'])", [...]),
+    "a number of an unknown word": (
+        "at = {word: k for k, word in enumerate(['a', 'b'])}\nf(at[unknown()], at.get('b'))",
+        [..., 1],
+    ),
     "words of a list": ("f({word: k for k, word in enumerate(['a', 'b'])})", [{"a": 0, "b": 1}]),
     # lists
     "a list times": ("f([1, 2] + [3], (1,) + (2,))", [[1, 2, 3], [1, 2]]),

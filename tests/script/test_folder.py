@@ -99,12 +99,12 @@ def test_a_module_called_torch(tmp_path: Path) -> None:
     found = walked(case_of(tmp_path, torch="x = 1\n", a=TORCH, **package))[0]
     assert used(found) == {"package/b.py": ["torch.abs"]}
     assert [(gap.code, gap.path) for gap in found.gaps] == [("unreadable", "a.py")]
-    assert "import torch gets torch.py of" in found.gaps[0].data["problem"]["en"]
+    assert "import torch finds torch.py of" in found.gaps[0].data["problem"]["en"]
 
 
 def test_a_package_called_torch(tmp_path: Path) -> None:
     (gap,) = walked(case_of(tmp_path, a=TORCH, **{"torch/__init__": "x = 1\n"}))[0].gaps
-    assert gap.path == "a.py" and "import torch gets torch of" in gap.data["problem"]["en"]
+    assert gap.path == "a.py" and "import torch finds torch of" in gap.data["problem"]["en"]
 
 
 def test_modules_hand_on_what_a_star_of_a_framework_brings(tmp_path: Path) -> None:

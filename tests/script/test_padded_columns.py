@@ -362,6 +362,23 @@ GROUPED = (
     "if word[0] not in words:\n            words[word[0]] = {}\n"
     "        if word not in words[word[0]]:\n            words[word[0]][word] = len(words[word[0]])"
 )
+
+
+def test_a_mask_that_later_places_open_again_leaves_nothing_out(tmp_path: Path) -> None:
+    """Padding is 0 in the one mask and 1 at some places of the other: joined by "or" it is seen there, by "and" it is not."""
+    joined = (
+        "n = ids.shape[1]\n        seen = ops.logical_{}((ids != 0).expand_dims(1), ops.tril(ops.ones((n, n))) > 0)\n"
+    )
+    joined += "        s = s.masked_fill(seen == 0, -1e9)"
+    hidden = {}
+    for how in ("and", "or"):
+        (tmp_path / how).mkdir()
+        result = found(tmp_path / how, pooled(FILLED + "beside = 1", ATTENTION.format(masked=joined.format(how))))
+        assert not result.said
+        hidden[how] = [column.hidden is not None for column in result.columns if column.name == "ids"]
+    assert hidden == {"and": [True], "or": [False]}
+
+
 TWINS = {
     "rows that a batch fills up": (
         "pad-counted",

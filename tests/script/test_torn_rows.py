@@ -66,6 +66,13 @@ CASES = {
     ),
     "a partner for each sample": (ARRAYS + ORDER + "self.b = self.a[order]", ELEMENTS, ""),
     "an order of the rows": (ARRAYS + ORDER + "self.c = order", "self.a[self.c[i]], self.b[self.c[i]]", ""),
+    "an order of the rows, and labels that are numbered": (
+        ARRAYS
+        + "self.c = list(range(9)); random.shuffle(self.c); "
+        + "self.n = {word: k for k, word in enumerate(['x', 'y'])}; self.m = {k: k for k in (1, 2)}",
+        "self.a[self.c[i]], [self.n[self.b[self.c[i]]], self.m[i]]",
+        "",
+    ),
     "two listings": ("self.a = os.listdir('a'); self.b = os.listdir('b')", FILES, "listed-apart"),
     "two listings, one sorted": ("self.a = sorted(os.listdir('a')); self.b = glob.glob('b/*.png')", FILES, "listed-apart"),
     "two sorted listings": ("self.a = sorted(os.listdir('a')); self.b = glob.glob('b/*'); self.b.sort()", FILES, ""),

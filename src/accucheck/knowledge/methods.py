@@ -42,3 +42,5 @@ BATCHES = {
 CHECKPOINT_READERS = ("load_checkpoint", "load_checkpoint_async")
 #: Functions that put weights into the network that they are given.
 WEIGHT_SETTERS = ("load_param_into_net", "load_distributed_checkpoint")
+#: All of them.
+LOADS = (*CHECKPOINT_READERS, *WEIGHT_SETTERS)

@@ -273,7 +273,7 @@ MESSAGES: Words = {
         "zh": "返回的状态是（{back}），传入的却是（{given}）：隐藏状态与单元状态每次都对调。",
     },
     "tables-added": {
-        "en": "{tables} are looked up with the same indices and added: together they are no more than one table.",
+        "en": "{tables} are looked up with the same indices and added: together they are no more than one embedding.",
         "zh": "{tables} 用同样的编号查表后相加：两张表等同于一张。",
     },
     "features-compared": {

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..knowledge.methods import CHECKPOINT_READERS, PARAMETERS, WEIGHT_SETTERS
+from ..knowledge.methods import LOADS, PARAMETERS
 from .analysis import Scripts
 from .networks import Observation, ancestors, first_of_place, has_weights, is_cell, is_loss, shared_on_purpose
 from .source import Source
@@ -20,7 +20,7 @@ _WAYS = {
     "weights": tuple(name.removeprefix(".") for name in PARAMETERS),
     "names": ("update_parameters_name",),
     "saved": ("save_checkpoint",),
-    "loaded": (*CHECKPOINT_READERS, *WEIGHT_SETTERS),
+    "loaded": LOADS,
 }
 #: So many ways are shared by the two names.
 BOTH = 2

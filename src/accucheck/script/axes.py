@@ -115,9 +115,8 @@ def _of_operation(made: Call, depth: int) -> Rank:
     first = inner[0] if inner else UNKNOWN
     if known.operation in TOGETHER:
         return _largest(inner)
-    if known.operation == "reshape":
-        sizes = _numbers_given(made)
-        return UNKNOWN if sizes is None else Rank(sizes, sizes)
+    if known.operation in ("reshape", "flatten", "ravel"):
+        return _reshaped(made, known.operation)
     if known.operation == "expand_dims":
         return _with_more(first, 1)
     if known.operation == "squeeze" and axis_of(made) is not None:
@@ -132,6 +131,25 @@ def _of_operation(made: Call, depth: int) -> Rank:
         or kept(made, "same") is not None
     )
     return first if stays else UNKNOWN
+
+
+def _reshaped(made: Call, how: str) -> Rank:
+    if how != "reshape":
+        return _flattened(made, 0 if how == "ravel" else 1)
+    sizes = _numbers_given(made)
+    return UNKNOWN if sizes is None else Rank(sizes, sizes)
+
+
+def _flattened(made: Call, usual: int) -> Rank:
+    """Behind one axis in place of those from `start_dim` on, which is `usual` where it is not given."""
+    maker = made.maker
+    behind = operation(made).operands[1:] if maker is made else maker.args
+    axes = [part for part in behind if not (isinstance(part, KnownValue) and isinstance(part.value, str))]  # "C"
+    if "end_dim" in maker.keywords or len(axes) > 1:
+        return UNKNOWN
+    given = maker.keywords.get("start_dim") or next(iter(axes), None)
+    start = usual if given is None else integer_of(given)
+    return UNKNOWN if start is None or start < 0 else Rank(start + 1, start + 1)
 
 
 def _with_more(before: Rank, axes: int) -> Rank:

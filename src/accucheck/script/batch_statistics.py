@@ -50,7 +50,9 @@ _ELEMENTS = (
         "where_method",
     ),
     *(
-        "logical",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
         "logical_not",
         "one_hot",
         "softmax",

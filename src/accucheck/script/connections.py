@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from typing import Any
 
-from ..knowledge.methods import CHECKPOINT_READERS, WEIGHT_SETTERS
+from ..knowledge.methods import LOADS
 from . import flow, skip_connections
 from .analysis import Scripts
 from .effects import bound_arguments, effect, kept, name_of, operands
@@ -333,7 +333,7 @@ def _given_by(cell: Instance, structure: Structure) -> dict[int, list[set[int]]]
 def _loads(structures: list[Structure]) -> bool:
     """True when a training script may load weights."""
     training = [s for s in structures if s.reading.role == "train"]
-    return any(call.api in (*CHECKPOINT_READERS, *WEIGHT_SETTERS) for s in training for call in s.reading.trace.calls)
+    return any(call.api in LOADS for s in training for call in s.reading.trace.calls)
 
 
 def _trains(structures: list[Structure], sources: list[Source]) -> bool:

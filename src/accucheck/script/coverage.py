@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import TypeGuard
 
 from ..knowledge import api
-from ..knowledge.methods import CHECKPOINT_READERS, PARAMETERS, WEIGHT_SETTERS
+from ..knowledge.methods import LOADS, PARAMETERS
 from .flow import sources
 from .freezing import comes_after_training
 from .loss_scaling import disagreements, title
@@ -42,7 +42,7 @@ _FIXED = re.compile(
 )
 _RANDOM = re.compile(r"normal|uniform|xavier|kaiming|he_|orthogonal|randn|random|glorot|trunc", re.I)
 #: What gives a network its weights from elsewhere, or keeps gradients from it; and what does so where it copies a network.
-_LOADS = (*CHECKPOINT_READERS, *WEIGHT_SETTERS, "load", "stop_gradient")
+_LOADS = (*LOADS, "load", "stop_gradient")
 _COPIES = frozenset({"deepcopy", "copy"})
 
 

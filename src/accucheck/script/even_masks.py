@@ -23,7 +23,7 @@ from .values import Call, Items, KnownValue, Value, is_known, is_slice, options
 STEPS, DEPTH = 60, 24
 #: Operations that put a mask to scores -> where the mask stands; None: it is what is no score.
 _MASKS = {"add": None, "sub": None, "masked_fill": 1, "where": 0, "where_method": 1}
-_LOGIC = ("logical_not", "logical", "invert")
+_LOGIC = ("logical_not", "logical_and", "logical_or", "logical_xor", "invert")
 _WIDEN = ("broadcast", "expand_as", "tile", "repeat")
 
 

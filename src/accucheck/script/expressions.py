@@ -32,6 +32,7 @@ from .values import (
     Mapping,
     Members,
     NamedValue,
+    Numbering,
     Partial,
     Scope,
     Super,
@@ -338,6 +339,8 @@ class Expressions:
         return self.noted("slice", [KnownValue(None) if p is None else self.value(p, scope) for p in parts], {}, node)
 
     def subscript(self, owner: Value, key: Value, node: ast.AST) -> Value:
+        if isinstance(owner, Numbering) and not isinstance(key, KnownValue):
+            return self.made("[]", [key], {}, node, owner)
         if isinstance(owner, Mapping):
             return self.entry(owner, key, node)
         if isinstance(owner, KnownValue) and isinstance(owner.value, str):
@@ -1006,7 +1009,7 @@ class Expressions:
 
     def dictionary(self, node: ast.DictComp, over: Value, start: Beginning, inner: Scope) -> Value:
         """The dict that a comprehension makes of a list of which the first items are known."""
-        found = Mapping({}, tests=self.tests)
+        found = (Mapping if isinstance(over, Items) else Numbering)({}, tests=self.tests)
         for item in start.items:
             self.assign(node.generators[0].target, item, inner)
             truths = [self.truth(self.value(test, inner)) for test in node.generators[0].ifs]

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TypeGuard
 
 from ..knowledge import api, names
-from ..knowledge.methods import CHECKPOINT_READERS, PARAMETERS, WEIGHT_SETTERS
+from ..knowledge.methods import LOADS, PARAMETERS
 from . import flow
 from .analysis import Scripts
 from .effects import describes, effect, name_of, named_arguments, stops_gradient, updates
@@ -83,7 +83,6 @@ LIMIT = 60_000
 #: So many losses, and places that set requires_grad, are looked at.
 STEPS = 40
 _MODEL = ["network", "loss_fn", "optimizer"]
-_LOADS = (*CHECKPOINT_READERS, *WEIGHT_SETTERS)
 #: What makes cells known to the network that a list does not.
 _REGISTERS = re.compile(
     r"insert_child_to_cell|insert_param_to_cell|setattr|_cells|add_module|trainable_params|get_parameters"
@@ -241,7 +240,7 @@ class FreezeScan:
                 part = call.argument(["ckpt_file_name", "net"], "net")
             elif call.name in (".set_grad", ".set_train"):
                 part = self.told_not_to(call)
-            if part is not None and not (call.api in _LOADS and comes_after_training(self.trace, call, part)):
+            if part is not None and not (call.api in LOADS and comes_after_training(self.trace, call, part)):
                 yield from ({id(leaf) for _, leaf in leaves(option)} for option in options(part))
 
     def told_not_to(self, call: Call) -> Value | None:
@@ -636,7 +635,7 @@ class FreezeScan:
         """True when the script loads weights before it trains; in any case, unless `perhaps`. `into`: the id of a layer or parameter
         that is to be among what is loaded into, or may be. `by_default`: where options, left as they are, do not lead past it."""
         first = self.first_run(into)
-        loads = [c for c in self.trace.calls if c.api in _LOADS and (first is None or c.order < first)]
+        loads = [c for c in self.trace.calls if c.api in LOADS and (first is None or c.order < first)]
         if into is not None:
             loads = [load for load in loads if self.loads_into(load, into)]
         if by_default:
@@ -676,7 +675,7 @@ class FreezeScan:
         sources = {reading.source.file: reading.source}
         sources.update({s.file: s for s in reading.project.sources.values() if s is not None})
         calls = (node for source in sources.values() for node in source.nodes_of(ast.Call))
-        return any(called_name(node) in _LOADS and id(node) not in self.structure.executed for node in calls)
+        return any(called_name(node) in LOADS and id(node) not in self.structure.executed for node in calls)
 
     def heads(self) -> set[int]:
         """The layers with weights that are nearest to a loss."""

@@ -40,7 +40,8 @@ class Form:
     """An array whose places at one `side` are filled up: those for data hold the elements of `of` (`real` None) or a number, the
     others `fill`. `looked`: it was compared with this number, which is not what was filled in. `cuts`: slices since it was made.
     `at` is where it was filled, or made full of that; `also` where the data were written into it then. `span`: the first place for data,
-    and by how many these are more than `of` has elements. `length`: what the places were compared with."""
+    and by how many these are more than `of` has elements. `length`: what the places were compared with. `partly`: something else says
+    at which places the padding is told apart."""
 
     of: Value
     real: float | None
@@ -53,6 +54,7 @@ class Form:
     also: Write | None = None
     span: tuple[int, int] = (0, 0)
     length: Length | None = None
+    partly: bool = False
 
     @property
     def number(self) -> float | None:
@@ -67,6 +69,11 @@ class Form:
     def mask(self) -> bool:
         """Numbers that tell data from padding."""
         return self.real is not None and self.looked is None and self.number is not None and self.real != self.number
+
+    @property
+    def tells_all_padding(self) -> bool:
+        """Whether all of the padding is told from data, and not only some of it."""
+        return self.mask and not self.partly
 
 
 @dataclass(frozen=True, eq=False)
@@ -393,8 +400,8 @@ class Shapes:
         if name and len(operands) == 2:
             return self.comparison(made, name, operands[0], operands[1])
         known = effects.effect(made)
-        if known is not None and known.operation in ("mul", "logical") and len(operands) == 2:
-            met = self.met(operands)
+        if known is not None and known.operation in ("mul", "logical_and", "logical_or") and len(operands) == 2:
+            met = self.met(known.operation, operands)
             if met is not None:
                 return met
         if known is not None and known.operation in ("sub", "mul", "add", "logical_not", "negate"):
@@ -403,12 +410,13 @@ class Shapes:
             return self.computed("logical_not", made.args[:1])
         return None
 
-    def met(self, operands: list[Value]) -> Form | None:
-        """A mask of the padding beside one that no data are in, as that of later places: it still says as much of the padding."""
+    def met(self, operation: str, operands: list[Value]) -> Form | None:
+        """A mask of the padding beside one that no data are in, as that of later places. All of the padding stays apart where it is 0 in a
+        product, or 1 in an alternative."""
         for mask, other in (operands, operands[::-1]):
             found = self.form(mask)
             if found is not None and found.mask and number(other) is None and self.is_without_data(other):
-                return found
+                return replace(found, partly=found.partly or found.number != (operation == "logical_or"))
         return None
 
     def is_without_data(self, value: Value) -> bool:

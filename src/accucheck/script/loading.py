@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..knowledge import api
-from ..knowledge.methods import CELLS, CHECKPOINT_READERS, PARAMETERS, RETURN_SELF, WEIGHT_SETTERS
+from ..knowledge.methods import CELLS, CHECKPOINT_READERS, LOADS, PARAMETERS, RETURN_SELF, WEIGHT_SETTERS
 from . import flow, loaded_names
 from .analysis import Reading, Scripts
 from .effects import bound_arguments
@@ -225,7 +225,7 @@ def _functions_around(source: Source) -> dict[int, ast.AST]:
 
 
 def _loading_in(source: Source) -> Iterator[ast.AST]:
-    names = (*CHECKPOINT_READERS, *WEIGHT_SETTERS)
+    names = LOADS
     return (node for node in source.nodes_of(ast.Call) if called_name(node) in names)
 
 

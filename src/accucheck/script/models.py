@@ -35,6 +35,7 @@ from .values import (
     Many,
     Mapping,
     NamedValue,
+    Numbering,
     Partial,
     Super,
     UnknownValue,
@@ -678,10 +679,10 @@ def _dict(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: a
 def _of_first_pairs(tracer: Tracer, listed: Value, node: ast.AST) -> Mapping | None:
     """The dict of pairs of which the first are known; None where none is."""
     first = beginning(listed)
-    made = _of_pairs(first.items) if first.items else None
-    if made is not None and not first.whole:
-        made.fed = [tracer.item(tracer.element(listed, node), 1, node)]
-    return made
+    known = _of_pairs(first.items) if first.items else None
+    if known is None:
+        return None
+    return Numbering(known.items, None if first.whole else [tracer.item(tracer.element(listed, node), 1, node)])
 
 
 def _map(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:

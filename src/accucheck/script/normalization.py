@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod, sqrt
 from typing import Any, NamedTuple
 
-from ..knowledge.methods import CHECKPOINT_READERS, WEIGHT_SETTERS
+from ..knowledge.methods import LOADS
 from .flow import derives, inputs
 from .pipelines import LOOKS, Input, Pipeline, Pipelines
 from .sample_functions import SCALERS
@@ -354,7 +354,7 @@ def _is_trained(entry: Input, pipeline: Pipeline) -> bool:
 
 def _loads_weights(pipeline: Pipeline) -> bool:
     """Whether the script puts stored weights into a network: these may have been trained on numbers from 0 to 255."""
-    loads = (call for call in pipeline.reading.trace.calls if call.api in (*CHECKPOINT_READERS, *WEIGHT_SETTERS))
+    loads = (call for call in pipeline.reading.trace.calls if call.api in LOADS)
     return any(not unseen(call.frame) for call in loads)
 
 

@@ -306,6 +306,8 @@ class Rules:
 
     def hide(self, form: Form, by: Call) -> None:
         """Note what keeps the padding of a sequence, and of all as long as it that take part in `by`, out."""
+        if form.partly:
+            return
         for column in self.found.columns:
             if id(by) not in self.made_of.get(column.name, {id(by)}):
                 if _beside(column.form, form):  # as labels are from a mask of the inputs
@@ -382,7 +384,7 @@ class Rules:
             self.say("mask-shifted", made, data)
         elif shape.mask and shape.real == 0:
             self.say("mask-inverted", made)
-        elif shape.mask:
+        elif shape.tells_all_padding:
             column.hidden = made
             self.hide(shape, made)
 

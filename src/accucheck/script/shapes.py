@@ -143,7 +143,7 @@ class Shapes:
         known = effect(made)
         if known is None:
             return None
-        if known.operation in ("reshape", "flatten"):
+        if known.operation in ("reshape", "flatten", "ravel", "unflatten"):
             return _reshaped(made)
         if known.operation in (*ELEMENTS, "matmul"):
             return self.joined(made, _together if known.operation in ELEMENTS else _multiplied, depth)

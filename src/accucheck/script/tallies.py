@@ -430,7 +430,7 @@ def is_right(value: Value | None, depth: int = 0) -> bool:
     if value.name == "comprehension" and not isinstance(value.node, ast.DictComp):
         return is_right(value.args[0], depth + 1)
     known = effect(value)
-    if known is not None and known.operation in ("every", "logical"):
+    if known is not None and known.operation in ("every", "logical_and", "logical_or", "logical_xor"):
         return any(is_right(part, depth + 1) for part in operands(value, (0, 1)))
     inner = kept(value, *MOVED, "whole", "truth")
     return inner is not None and len(inner) == 1 and is_right(inner[0], depth + 1)

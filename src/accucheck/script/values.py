@@ -221,6 +221,11 @@ class Mapping(Value):
 
 
 @dataclass(eq=False, slots=True)
+class Numbering(Mapping):
+    """A dict that was made of a list, as one that numbers its words: what is looked up under a key that is not known is made of that."""
+
+
+@dataclass(eq=False, slots=True)
 class NamedValue(Value):
     """A module, or something in a module that is not examined, by its full dotted name whatever its alias here.
 
