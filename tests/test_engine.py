@@ -57,6 +57,19 @@ def test_a_segfault_is_failed_with_its_log_and_keeps_what_was_found(tmp_path):
     assert [finding.code for finding in result.findings] == ["seen"]
 
 
+def test_the_log_is_kept_where_it_comes_together_with_the_end_of_the_events(tmp_path, monkeypatch):
+    ready, late = engine._Pipes.ready, {}
+
+    def together(pipes: engine._Pipes, wait: float) -> dict[str, bytes]:
+        read = ready(pipes, wait)
+        if read.get("log"):
+            late["log"] = read.pop("log")
+        return {**read, **late} if read.get("events") == b"" else read
+
+    monkeypatch.setattr(engine._Pipes, "ready", together)
+    assert "about to crash" in results(tmp_path, "fake_segfault")["fake_segfault"].log
+
+
 def test_running_out_of_memory_is_failed(tmp_path):
     result = results(tmp_path, "fake_hungry")["fake_hungry"]
     assert (result.status, result.suggestion) == (Status.FAILED, Verdict.UNDECIDED)

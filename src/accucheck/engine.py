@@ -480,14 +480,12 @@ class _Child:
                 ):  # we were stopped, not the child: what it said meanwhile waits in its pipes
                     self.begin += present - seen
                 seen = present
-                for name, data in ready:
-                    if name == "log":
-                        self._keep_log(data)
-                    elif not data:
-                        return None
-                    elif (bad := self._take(data)) is not None:
-                        return bad
-                if over and not any(name == "events" for name, _ in ready):
+                self._keep_log(ready.get("log", b""))  # before the events, whose end returns
+                if ready.get("events") == b"":
+                    return None
+                if "events" in ready and (bad := self._take(ready["events"])) is not None:
+                    return bad
+                if over and "events" not in ready:
                     return None  # though something that it started may hold its channel open
                 if self.cancel.is_set():
                     return Reason("cancelled")
@@ -593,21 +591,21 @@ class _Pipes:
         if self._selector is not None:
             self._selector.close()
 
-    def ready(self, wait: float) -> list[tuple[str, bytes]]:
-        """What has come, after at most `wait` seconds."""
+    def ready(self, wait: float) -> dict[str, bytes]:
+        """What has come, by pipe, after at most `wait` seconds."""
         if self._selector is None:
             return self._taken(wait)
-        found = []
+        found = {}
         for key, _ in self._selector.select(wait):
-            found.append((key.data, data := os.read(key.fd, 1 << 16)))
+            found[key.data] = data = os.read(key.fd, 1 << 16)
             if not data:
                 self._selector.unregister(key.fileobj)
         return found
 
-    def _taken(self, wait: float) -> list[tuple[str, bytes]]:
+    def _taken(self, wait: float) -> dict[str, bytes]:
         with suppress(queue.Empty):
-            return [self._read.get(timeout=wait)]
-        return []
+            return dict([self._read.get(timeout=wait)])
+        return {}
 
     def _take(self, name: str, descriptor: int) -> None:
         with suppress(OSError):  # closed by whoever has heard enough
