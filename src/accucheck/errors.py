@@ -1190,6 +1190,11 @@ WORDS: Words = {
         "starts the script itself.",
         "zh": "{command} 不会把 {name} 传给其脚本（写在末尾的选项到不了脚本）。请直接给出启动脚本的命令。",
     },
+    "tune-own-words": {
+        "en": "{place} parses words that the script itself contains, not the words of the command, so every trial would train with the "
+        "same {name}. Let it parse the command: parse_args().",
+        "zh": "{place} 解析的是脚本中写死的参数，而不是命令行参数，因此每次试验的 {name} 都相同。请改为解析命令行：parse_args()。",
+    },
     "tune-no-metric": {
         "en": "The training reports no metric of an evaluation, so trials cannot be compared. It reports: {seen}. Name one of them with "
         "--metric, "
