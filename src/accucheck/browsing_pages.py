@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from .readers.vocabulary import Vocabulary
 
+#: The sides of a box, as names of fields end with them: both corners.
+_SIDES = ("xmin", "ymin", "xmax", "ymax")
 _STYLE = (
     "body{font:14px/1.45 system-ui,sans-serif;margin:2em;color:#222;background:#fff}table{border-collapse:collapse;margin:1em 0}"
     "td,th{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top}th{background:#f3f3f3}"
@@ -42,7 +44,7 @@ def web_page(found: Page, vocabulary: Vocabulary | None, language: Language) -> 
         _html_row(["", *(str(one["name"]) for one in table)], "th", "<table>"),
     ]
     for row in found.rows:
-        cells = [f"<td>{row.number:,}</td>"]
+        cells = [f"<td>{html.escape(visible(row.path.name) if row.alone else f'{row.number:,}')}</td>"]
         for one in table:
             value = row.fields.get(one["name"])
             cells.append(f"<td>{_html_value(shown(value, row.fields, vocabulary, language), row)}</td>")
@@ -76,11 +78,20 @@ def _svg(values: np.ndarray[Any, Any], width: int = 300, height: int = 60) -> st
 
 
 def with_boxes(picture: Image, row: Row) -> Image:
-    """A picture with the boxes of its row: fields of four numbers each that lie within it, as two corners, or a corner and sizes."""
+    """A picture with the boxes of its row."""
     from PIL import ImageDraw
 
     drawn = picture.copy()
-    for value in row.fields.values():
+    for box in boxes_of(row, picture):
+        scaled = [round(share * side) for share, side in zip(box, drawn.size * 2, strict=True)]
+        ImageDraw.Draw(drawn).rectangle(scaled, outline=(255, 40, 40), width=1 if drawn.width < 64 else 2)
+    return drawn
+
+
+def boxes_of(row: Row, picture: Image) -> Iterator[list[float]]:
+    """The boxes of a row, as two corners in shares of width and height: fields of four numbers each that lie within the picture, as two
+    corners, or a corner and sizes."""
+    for value in (*row.fields.values(), *_of_sides(row.fields)):
         if (
             not isinstance(value, np.ndarray)
             or value.dtype.kind not in "iuf"
@@ -93,10 +104,22 @@ def with_boxes(picture: Image, row: Row) -> Image:
         if value.ndim == 1 and value.size > 4 and value.dtype.kind != "f":
             continue  # a sequence of whole numbers
         boxes = value.reshape(-1, 4).astype(np.float64)
-        for box in _corners(boxes, _size_of(row, picture)):
-            scaled = [round(share * side) for share, side in zip(box, drawn.size * 2, strict=True)]
-            ImageDraw.Draw(drawn).rectangle(scaled, outline=(255, 40, 40), width=1 if drawn.width < 64 else 2)
-    return drawn
+        yield from _corners(boxes, _size_of(row, picture))
+
+
+def _of_sides(fields: dict[str, Any]) -> Iterator[np.ndarray[Any, Any]]:
+    """Boxes that are kept side by side, in four fields whose names differ in nothing but the side, as detection data of TFRecord are."""
+    for name in fields:
+        stem = name.removesuffix(_SIDES[0])
+        if stem == name or any(stem + side not in fields for side in _SIDES):
+            continue
+        sides = [np.atleast_1d(np.asarray(fields[stem + side])) for side in _SIDES]
+        if (
+            len({side.shape for side in sides}) == 1
+            and sides[0].ndim == 1
+            and all(s.dtype.kind in "iuf" for s in sides)
+        ):
+            yield np.stack(sides, axis=1).astype(np.float64)
 
 
 def _size_of(row: Row, picture: Image) -> tuple[int, int]:

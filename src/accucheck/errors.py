@@ -919,8 +919,14 @@ WORDS: Words = {
         "zh": "{path}：只显示 {rows:,} 行，更多的行超出 {limit:,} 字节。可用 --from 查看后面的行。",
     },
     "no-rows": {
-        "en": "{path} holds no data file with a row {start:,} (from 0).",
-        "zh": "{path} 中没有数据文件含第 {start:,} 行（从 0 计）。",
+        "en": "{path} has no row {start:,}: rows are counted from 0.",
+        "zh": "{path} 没有第 {start:,} 行（从 0 计）。",
+    },
+    "no-data-files": {
+        "en": "{path} holds no data to show. accucheck data reads MindRecord, TFRecord, Parquet, WebDataset, NPY, NPZ, CSV, JSON Lines, "
+        "pictures and WAV files.",
+        "zh": "{path} 中没有可显示的数据。accucheck data 可读 MindRecord、TFRecord、Parquet、WebDataset、NPY、NPZ、CSV、JSON Lines、"
+        "图片和 WAV 文件。",
     },
     "no-records": {
         "en": "{path} holds no TFRecord file, or none with a record.",
