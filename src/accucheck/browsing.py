@@ -171,7 +171,7 @@ def shown(value: Any, beside: dict[str, Any], vocabulary: Vocabulary | None, lan
 
 
 def _bytes(data: bytes, language: Language) -> RenderedValue:
-    from .readers.contents import decoded
+    from .readers.contents import decoded, is_picture
 
     if is_picture(data):
         from PIL import Image
@@ -201,11 +201,6 @@ def _levels(picture: Image) -> str:
         return ""
     low, high = (int(end) for end in picture.getextrema()[:2])
     return _from_to(str(low), str(high)) if high < CLASSES else ""
-
-
-def is_picture(data: bytes) -> bool:
-    starts = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"BM", b"II*\x00", b"MM\x00*")
-    return data.startswith(starts) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
 
 
 def is_sound(data: bytes) -> bool:
@@ -475,7 +470,7 @@ def lines(
 
 
 def _drawn(picture: Image, row: Row) -> list[str]:
-    from .browsing_pages import boxes_of
+    from .readers.boxes import boxes_of
 
     return picture_lines(picture, boxes=boxes_of(row, picture))
 

@@ -95,6 +95,12 @@ def read(
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
+def is_picture(data: bytes) -> bool:
+    """Whether bytes begin a picture."""
+    starts = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"BM", b"II*\x00", b"MM\x00*")
+    return data.startswith(starts) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
+
+
 def decoded(source: bytes | Path, shown: str) -> tuple[Image, tuple[int, int]]:
     """The picture, made small, and its own size. Raises ReadError when it is missing, damaged or too large."""
     from PIL import Image
