@@ -404,3 +404,75 @@ def test_a_sheet_says_what_it_has_no_room_for(tmp_path: Path) -> None:
         data_sheet._texts(values, Language.EN)[-1] == "… 2 more fields"
         and len(data_sheet._texts(values, Language.EN)) == 6
     )
+
+
+def grey(levels: np.ndarray[Any, Any], path: Path, colours: list[int] | None = None) -> bytes:
+    picture = Image.fromarray(levels.astype(np.uint8))
+    if colours is not None:
+        picture = picture.convert("P")
+        picture.putpalette(colours)
+    picture.save(path)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize(("high", "stretched"), [(1, True), (18, True), (200, False)])
+@pytest.mark.parametrize("palette", [False, True])
+def test_numbers_of_classes_can_be_seen(tmp_path: Path, high: int, stretched: bool, palette: bool) -> None:
+    """A mask holds 0, 1, 2: as greys all of it would be black. A picture stays as it is."""
+    levels = np.zeros((16, 16))
+    levels[4:8] = high
+    data = grey(levels, tmp_path / "mask.png", [level for level in range(256) for _ in range(3)] if palette else None)
+    one = browsing.shown(data, {}, None, Language.EN)
+    assert one.picture is not None and np.asarray(one.picture).max() == (255 if stretched else high)
+    assert (f"0 … {high}, " in one.text) is stretched
+
+
+def test_a_palette_of_colours_stays(tmp_path: Path) -> None:
+    data = grey(np.ones((16, 16)), tmp_path / "mask.png", [0, 0, 0, 128, 0, 0] + [7] * 762)
+    one = browsing.shown(data, {}, None, Language.EN)
+    assert one.picture is not None and one.picture.getpixel((3, 3)) == (128, 0, 0)
+
+
+def test_files_of_one_sample_are_called_by_their_name(tmp_path: Path) -> None:
+    """A folder of pictures, or of sounds: each is row 0 of its file, so its name tells it from the others."""
+    for name in ("high", "low"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "one.wav").write_bytes(sound())
+    (tmp_path / "low" / "two.png").write_bytes(png())
+    (tmp_path / "broken.wav").write_bytes(b"RIFF\0\0\0\0WAVEfmt ")
+    found = browsing.page(tmp_path, 0, 20)
+    assert [row.path.name for row in found.rows] == ["broken.wav", "one.wav", "one.wav", "two.png"]
+    told = text(tmp_path)
+    assert "row 0" not in told and str(Path("low", "one.wav")) in told and "0.50 s, 8,000 Hz" in told
+    page = browsing_pages.web_page(found, None, Language.EN)
+    assert "<td>two.png</td>" in page and page.count("<svg") == 2
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_boxes_that_are_kept_side_by_side(tmp_path: Path, shared: bool) -> None:
+    """xmin, ymin, xmax and ymax of detection data, in shares of the picture's sides, and numbers that lie outside of it."""
+    sides = {"box/xmin": [0.25], "box/ymin": [0.25], "box/xmax": [0.75], "box/ymax": [0.75]}
+    fields = sides if shared else {**sides, "box/ymax": [300.0]}
+    file = write(tmp_path / "a.tfrecord", [example(picture=png(64), **fields)])
+    assert ("┼" in text(file, draw=True)) is shared
+    assert ("│" in text(file, draw=True)) is shared
+    row = next(iter(rows.rows(file, "tfrecord", 0, 1)))
+    picture = browsing.shown(row.fields["picture"], row.fields, None, Language.EN).picture
+    assert picture is not None
+    assert (np.asarray(browsing_pages.with_boxes(picture, row)) == (255, 40, 40)).all(axis=2).any() == shared
+
+
+def test_lengths_have_a_unit_and_one_value_is_no_range(tmp_path: Path) -> None:
+    file = write(
+        tmp_path / "a.tfrecord", [example(a=b"abc\xff\0\xfe", b=2, c=1.5), example(a=b"\xff\0\xfe\xfe\xff", b=2, c=1.5)]
+    )
+    table = browsing.fields(browsing.page(file, 0, 5).rows, Language.EN)
+    assert [one["range"] for one in table] == ["5 … 6 bytes", "2", "1.5"]
+    assert text(file, count=1).startswith(f"{file}: row 0")
+
+
+def test_what_holds_no_data_is_told(tmp_path: Path) -> None:
+    (tmp_path / "notes.md").write_text("# nothing\n")
+    with pytest.raises(UserError) as caught:
+        browsing.page(tmp_path, 0, 3)
+    assert caught.value.code == "no-data-files" and "WAV" in caught.value.text(Language.EN)

@@ -10,12 +10,16 @@ import subprocess
 import sys
 import termios
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 from accucheck import dumping
 from accucheck.dumping import FILE, DumpRequest, settings, steps_of, write
 from accucheck.errors import UserError
+from accucheck.live.inside.rates import Rates
 from command_line import accucheck, copy_example
 
 
@@ -118,3 +122,26 @@ def test_the_example_is_dumped_and_the_first_bad_operation_named(tmp_path: Path)
     assert names and all("fc1" in name for name in names)
     again = accucheck("dump", "--lang", "en", "-o", "dumped", "--", *command, cwd=root)
     assert again.code == 2 and "dumped" in again.err, "what is there is not written over"
+
+
+@pytest.mark.parametrize("dumps", [True, False])
+def test_a_schedule_is_not_computed_while_mindspore_dumps(monkeypatch: pytest.MonkeyPatch, dumps: bool) -> None:
+    """MindSpore's dump counts what it runs: a schedule that the recording computes would be taken for a step of the training."""
+    if dumps:
+        monkeypatch.setenv(dumping.VARIABLE, "settings.json")
+    else:
+        monkeypatch.delenv(dumping.VARIABLE, raising=False)
+    computed: list[int] = []
+
+    def schedule(step: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        computed.append(int(step))
+        return np.array(0.1, np.float32)
+
+    optimizer = SimpleNamespace(learning_rate=schedule, dynamic_lr=True, global_step=np.array(3))
+    rates = Rates()
+    assert (rates.read(optimizer) is None) is dumps
+    assert computed == ([] if dumps else [3])
+    rates.pass_over(optimizer, 1, 1)
+    if dumps:  # without MindSpore, nothing else may be computed either
+        monkeypatch.setitem(sys.modules, "mindspore", SimpleNamespace())
+        assert rates.between(optimizer) == [] and not computed

@@ -215,3 +215,38 @@ def test_what_stands_nowhere_is_refused(tmp_path: Path) -> None:
     assert isinstance(unseen.knobs[0].place, Flag) and unseen.put({"--lr": "2"})[0] == ["trainer", "--lr", "2"]
     for text in ("--lr=1,2", "lr=1,2"):
         assert searched(tmp_path, [PYTHON, "train.py"], text).knobs[0].space.choices == ("1", "2")
+
+
+PARSES = {
+    "parse_args()": False,
+    "parse_args(sys.argv[1:])": False,
+    "parse_args(None)": False,
+    "parse_args([word for word in sys.argv[1:]])": False,
+    "parse_args(['--lr', '0.1'])": True,
+    "parse_args('--lr 0.1'.split())": True,
+    "parse_args(args=[])": True,
+    "parse_known_args(['--lr', '0.1'])[0]": True,
+}
+
+
+@pytest.mark.parametrize(("parse_call", "written"), PARSES.items())
+def test_options_that_the_script_gives_words_of_its_own(tmp_path: Path, parse_call: str, written: bool) -> None:
+    """No command reaches an option whose script parses words of its own: a search of it would train the same each time."""
+    (tmp_path / "train.py").write_text(
+        "import argparse, sys\nparser = argparse.ArgumentParser()\n"
+        f"parser.add_argument('--lr', type=float, default=0.05)\nargs = parser.{parse_call}\nprint(args.lr)\n"
+    )
+    if written:
+        error = refused(tmp_path, [PYTHON, "train.py"], "lr=0.01,0.1")
+        assert error.code == "tune-own-words" and error.data["place"] == "train.py:4"
+    else:
+        assert searched(tmp_path, [PYTHON, "train.py"], "lr=0.01,0.1").put({"lr": "0.1"})[0][-1] == "--lr=0.1"
+
+
+def test_an_option_that_one_of_two_parses_takes_from_the_command(tmp_path: Path) -> None:
+    """A notebook's parse beside the script's own: the command reaches the option."""
+    (tmp_path / "train.py").write_text(
+        "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--lr', type=float, default=0.05)\n"
+        "defaults = parser.parse_args([])\nargs = parser.parse_args()\nprint(args.lr, defaults.lr)\n"
+    )
+    assert searched(tmp_path, [PYTHON, "train.py"], "lr=0.01,0.1").put({"lr": "0.1"})[0][-1] == "--lr=0.1"

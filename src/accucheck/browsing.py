@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import wave
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ import numpy as np
 from .errors import ReadError, UserError
 from .language import Language, Words, aligned, cell_width, visible, word
 from .readers import detect
+from .readers.places import head_of
 from .readers.rows import Row, rows, total
 
 if TYPE_CHECKING:
@@ -31,8 +32,12 @@ WORDS: Words = {
     "shape": {"en": "Shape", "zh": "形状"},
     "range": {"en": "Range", "zh": "取值范围"},
     "title": {"en": "{name}: rows {first:,} to {last:,}", "zh": "{name}：第 {first:,} 至 {last:,} 行"},
+    "title-one": {"en": "{name}: row {first:,}", "zh": "{name}：第 {first:,} 行"},
     "of": {"en": "{title} of {total:,}", "zh": "{title}，共 {total:,} 行"},
     "row": {"en": "row {number:,}", "zh": "第 {number:,} 行"},
+    "bytes-long": {"en": "{span} bytes", "zh": "{span} 字节"},
+    "characters-long": {"en": "{span} characters", "zh": "{span} 个字符"},
+    "entries-long": {"en": "{span} entries", "zh": "{span} 项"},
     "various": {"en": "various", "zh": "不一"},
     "lacking": {"en": "in {count:,} of {of:,} rows", "zh": "{of:,} 行中有 {count:,} 行"},
     "picture": {
@@ -65,6 +70,8 @@ CURVE = 200
 #: Numbers whose one side is so many times the other are no picture: frames of a sound, one after another.
 RIBBON = 16
 _BLOCKS = " ▁▂▃▄▅▆▇█"
+#: The edges of a box, across and down, and its corners; none of them is a shade.
+_EDGES = "─│┼"
 _SHADES = " .:-=+*#%@"
 _TEXT_LEAST = 0.9
 #: Digits that a number in a name has at most.
@@ -124,7 +131,7 @@ def page(path: Path, start: int, count: int) -> Page:
     if not found and problems:
         raise problems[0]
     if not found:
-        raise UserError("no-rows", path=str(path), start=start)
+        raise UserError("no-rows" if start else "no-data-files", path=str(path), start=start)
     known = [one for one in sizes if one is not None]
     return Page(str(path), start, found, sum(known) if len(known) == len(sizes) else None, problems)
 
@@ -141,6 +148,8 @@ def _files(path: Path, problems: list[UserError]) -> Iterator[tuple[Path, str]]:
             continue
         if kind in detect.FORMATS:
             yield file, kind
+        elif kind and is_sound(head_of(file)):
+            yield file, "sound"
 
 
 # --- values -----------------------------------------------------------------------------------------------------------
@@ -162,7 +171,7 @@ def shown(value: Any, beside: dict[str, Any], vocabulary: Vocabulary | None, lan
 
 
 def _bytes(data: bytes, language: Language) -> RenderedValue:
-    from .readers.contents import decoded
+    from .readers.contents import decoded, is_picture
 
     if is_picture(data):
         from PIL import Image
@@ -170,11 +179,12 @@ def _bytes(data: bytes, language: Language) -> RenderedValue:
         try:
             picture, (width, height) = decoded(data, "picture")
             with Image.open(io.BytesIO(data)) as opened:
-                told = {"format": opened.format or "", "mode": opened.mode, "width": width, "height": height}
+                mode = f"{opened.mode} {_levels(opened)}".strip()
+                told = {"format": opened.format or "", "mode": mode, "width": width, "height": height}
             return RenderedValue(word(WORDS, "picture", language, size=len(data), **told), picture)
         except ReadError as error:
             return RenderedValue(error.text(language))
-    if data[:4] == b"RIFF" and data[8:12] == b"WAVE" and (sound := _sound(data, language)) is not None:
+    if is_sound(data) and (sound := _sound(data, language)) is not None:
         return sound
     text = _text(data)
     if text is not None:
@@ -183,9 +193,19 @@ def _bytes(data: bytes, language: Language) -> RenderedValue:
     return RenderedValue(word(WORDS, "bytes", language, size=len(data), head=head + (" …" if len(data) > 16 else "")))
 
 
-def is_picture(data: bytes) -> bool:
-    starts = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"BM", b"II*\x00", b"MM\x00*")
-    return data.startswith(starts) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
+def _levels(picture: Image) -> str:
+    """The smallest and largest number of a picture that holds those of classes, as a mask does."""
+    from .readers.contents import CLASSES
+
+    if picture.mode not in ("L", "P"):
+        return ""
+    low, high = (int(end) for end in picture.getextrema()[:2])
+    return _from_to(str(low), str(high)) if high < CLASSES else ""
+
+
+def is_sound(data: bytes) -> bool:
+    """Whether bytes begin a WAV file."""
+    return data[:4] == b"RIFF" and data[8:12] == b"WAVE"
 
 
 def _sound(data: bytes, language: Language) -> RenderedValue | None:
@@ -294,7 +314,7 @@ def _span(*values: np.ndarray[Any, Any]) -> str:
                 low, high = min(low, part.min().item()), max(high, part.max().item())
     if not values or low > high:
         return "NaN" if values else ""
-    return f"{int(low)} … {int(high)}" if whole else f"{low:.4g} … {high:.4g}"
+    return _from_to(f"{int(low)}", f"{int(high)}") if whole else _from_to(f"{low:.4g}", f"{high:.4g}")
 
 
 def curve_line(values: np.ndarray[Any, Any], columns: int = DRAWN) -> str:
@@ -304,12 +324,23 @@ def curve_line(values: np.ndarray[Any, Any], columns: int = DRAWN) -> str:
     return "".join(_BLOCKS[round(part / top * (len(_BLOCKS) - 1))] for part in parts)
 
 
-def picture_lines(picture: Image, columns: int = DRAWN) -> list[str]:
-    """A picture in characters, dark to light."""
+def picture_lines(picture: Image, columns: int = DRAWN, boxes: Iterable[Sequence[float]] = ()) -> list[str]:
+    """A picture in characters, dark to light, with the edges of boxes, which are two corners in shares of its sides."""
     across = min(columns, max(8, picture.width))
     down = min(max(1, round(across * picture.height / picture.width / 2)), TALL)
     levels = np.asarray(picture.convert("L").resize((across, down)))
-    return ["".join(_SHADES[int(one) * len(_SHADES) // 256] for one in line) for line in levels]
+    drawn = [[_SHADES[int(one) * len(_SHADES) // 256] for one in line] for line in levels]
+    for box in boxes:
+        left, top, right, bottom = (
+            min(round(share * size), size - 1) for share, size in zip(box, (across, down) * 2, strict=True)
+        )
+        for x in range(left, right + 1):
+            drawn[top][x] = drawn[bottom][x] = _EDGES[0]
+        for y in range(top, bottom + 1):
+            drawn[y][left] = drawn[y][right] = _EDGES[1]
+        for y, x in ((top, left), (top, right), (bottom, left), (bottom, right)):
+            drawn[y][x] = _EDGES[2]
+    return ["".join(line) for line in drawn]
 
 
 # --- fields -----------------------------------------------------------------------------------------------------------
@@ -327,7 +358,7 @@ def _field(name: str, values: list[Any], of: int, language: Language) -> dict[st
     kinds = dict.fromkeys(_kind(value) for value in values)
     shapes = dict.fromkeys(str(list(value.shape)) for value in values if isinstance(value, np.ndarray))
     shape = next(iter(shapes)) if len(shapes) == 1 else word(WORDS, "various", language) if shapes else ""
-    told = {"name": name, "type": ", ".join(kinds), "shape": shape, "range": _range(values)}
+    told = {"name": name, "type": ", ".join(kinds), "shape": shape, "range": _range(values, language)}
     lacking = word(WORDS, "lacking", language, count=len(values), of=of) if len(values) < of else ""
     return {**told, "range": "; ".join(part for part in (told["range"], lacking) if part)}
 
@@ -338,12 +369,20 @@ def _kind(value: Any) -> str:
     return {"NoneType": "null"}.get(type(value).__name__, type(value).__name__)
 
 
-def _range(values: list[Any]) -> str:
+def _range(values: list[Any], language: Language) -> str:
+    """The smallest and largest of numbers; the lengths of what is none, with their unit."""
     numbers = [np.asarray(one) for one in values if isinstance(one, (int, float, np.generic, np.ndarray))]
     if span := _span(*numbers):
         return span
-    lengths = [len(one) for one in values if isinstance(one, (str, bytes, list))]
-    return f"{min(lengths):,} … {max(lengths):,}" if lengths else ""
+    for kind, unit in ((bytes, "bytes-long"), (str, "characters-long"), (list, "entries-long")):
+        lengths = [len(one) for one in values if isinstance(one, kind)]
+        if lengths:
+            return word(WORDS, unit, language, span=_from_to(f"{min(lengths):,}", f"{max(lengths):,}"))
+    return ""
+
+
+def _from_to(low: str, high: str) -> str:
+    return low if low == high else f"{low} … {high}"
 
 
 # --- text -------------------------------------------------------------------------------------------------------------
@@ -351,7 +390,8 @@ def _range(values: list[Any]) -> str:
 
 def title(found: Page, language: Language) -> str:
     last = found.start + len(found.rows) - 1
-    told = word(WORDS, "title", language, name=visible(found.name), first=found.start, last=last)
+    code = "title" if last > found.start else "title-one"
+    told = word(WORDS, code, language, name=visible(found.name), first=found.start, last=last)
     return told if found.total is None else word(WORDS, "of", language, title=told, total=found.total)
 
 
@@ -414,12 +454,12 @@ def lines(
     room = max(columns - wide - 4, FEW) if columns else WIDE
     for row in found.rows:
         yield ""
-        yield word(WORDS, "row", language, number=row.number) + (f"  {visible(str(row.path))}" if several else "")
+        yield row_name(row, several, language)
         for name, value in row.fields.items():
             one = shown(value, row.fields, vocabulary, language)
             called = visible(name)
             yield f"  {called}{' ' * (wide - cell_width(called))}  {shortened(visible(one.text), room)}"
-            drawn = [] if not draw else picture_lines(one.picture) if one.picture is not None else []
+            drawn = _drawn(one.picture, row) if draw and one.picture is not None else []
             if one.curve is not None:
                 drawn = [curve_line(one.curve)]
             yield from (f"  {'':{wide}}  {line}" for line in drawn)
@@ -427,6 +467,18 @@ def lines(
     yield from misfits(found, vocabulary, language)
     for problem in found.problems:
         yield word(WORDS, "unread", language, problem=problem.text(language))
+
+
+def _drawn(picture: Image, row: Row) -> list[str]:
+    from .readers.boxes import boxes_of
+
+    return picture_lines(picture, boxes=boxes_of(row, picture))
+
+
+def row_name(row: Row, several: bool, language: Language) -> str:
+    """What a row is called: its number, its file where there are several; the file alone where that is the sample."""
+    number = "" if row.alone else word(WORDS, "row", language, number=row.number)
+    return "  ".join(filter(None, [number, visible(str(row.path)) if several or row.alone else ""]))
 
 
 def misfits(found: Page, vocabulary: Vocabulary | None, language: Language) -> list[str]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .browsing import LONG, WORDS, Page, RenderedValue, fields, gathered, is_picture, misfits, shortened, shown, title
+from .browsing import LONG, WORDS, Page, RenderedValue, fields, gathered, misfits, shortened, shown, title
 from .language import Language, visible, word
+from .readers.boxes import boxes_of
 from .readers.rows import Row
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def web_page(found: Page, vocabulary: Vocabulary | None, language: Language) -> 
         _html_row(["", *(str(one["name"]) for one in table)], "th", "<table>"),
     ]
     for row in found.rows:
-        cells = [f"<td>{row.number:,}</td>"]
+        cells = [f"<td>{html.escape(visible(row.path.name) if row.alone else f'{row.number:,}')}</td>"]
         for one in table:
             value = row.fields.get(one["name"])
             cells.append(f"<td>{_html_value(shown(value, row.fields, vocabulary, language), row)}</td>")
@@ -76,51 +77,11 @@ def _svg(values: np.ndarray[Any, Any], width: int = 300, height: int = 60) -> st
 
 
 def with_boxes(picture: Image, row: Row) -> Image:
-    """A picture with the boxes of its row: fields of four numbers each that lie within it, as two corners, or a corner and sizes."""
+    """A picture with the boxes of its row."""
     from PIL import ImageDraw
 
     drawn = picture.copy()
-    for value in row.fields.values():
-        if (
-            not isinstance(value, np.ndarray)
-            or value.dtype.kind not in "iuf"
-            or value.size % 4
-            or not 0 < value.size <= 400
-        ):
-            continue
-        if value.ndim > 2 or (value.ndim == 2 and value.shape[1] != 4):
-            continue  # a picture, or a table of other numbers
-        if value.ndim == 1 and value.size > 4 and value.dtype.kind != "f":
-            continue  # a sequence of whole numbers
-        boxes = value.reshape(-1, 4).astype(np.float64)
-        for box in _corners(boxes, _size_of(row, picture)):
-            scaled = [round(share * side) for share, side in zip(box, drawn.size * 2, strict=True)]
-            ImageDraw.Draw(drawn).rectangle(scaled, outline=(255, 40, 40), width=1 if drawn.width < 64 else 2)
+    for box in boxes_of(row, picture):
+        scaled = [round(share * side) for share, side in zip(box, drawn.size * 2, strict=True)]
+        ImageDraw.Draw(drawn).rectangle(scaled, outline=(255, 40, 40), width=1 if drawn.width < 64 else 2)
     return drawn
-
-
-def _size_of(row: Row, picture: Image) -> tuple[int, int]:
-    """Width and height of the picture of a row as it lies there, of which `picture` may be a smaller copy."""
-    from PIL import Image
-
-    for value in row.fields.values():
-        if isinstance(value, bytes) and is_picture(value):
-            try:
-                with Image.open(io.BytesIO(value)) as opened:
-                    return opened.width, opened.height
-            except (OSError, ValueError):
-                continue
-        if isinstance(value, np.ndarray) and value.ndim == 3:
-            return (value.shape[2], value.shape[1]) if value.shape[0] in (1, 3) else (value.shape[1], value.shape[0])
-    return picture.width, picture.height
-
-
-def _corners(boxes: np.ndarray[Any, Any], size: tuple[int, int]) -> list[list[float]]:
-    """Boxes as two corners, in shares of width and height; none where they do not lie within the picture."""
-    in_shares = bool(boxes.size) and boxes.min() >= 0 and 0 < boxes.max() <= 1
-    shares = boxes.copy() if in_shares else boxes / np.array([*size, *size], np.float64)
-    if not ((shares[:, 2] > shares[:, 0]) & (shares[:, 3] > shares[:, 1])).all():
-        shares[:, 2:] += shares[:, :2]  # a corner and sizes
-    inside = ((shares >= 0) & (shares <= 1.01)).all()
-    found: list[list[float]] = shares.clip(0, 1).tolist() if inside else []
-    return found

@@ -919,8 +919,14 @@ WORDS: Words = {
         "zh": "{path}：只显示 {rows:,} 行，更多的行超出 {limit:,} 字节。可用 --from 查看后面的行。",
     },
     "no-rows": {
-        "en": "{path} holds no data file with a row {start:,} (from 0).",
-        "zh": "{path} 中没有数据文件含第 {start:,} 行（从 0 计）。",
+        "en": "{path} has no row {start:,}: rows are counted from 0.",
+        "zh": "{path} 没有第 {start:,} 行（从 0 计）。",
+    },
+    "no-data-files": {
+        "en": "{path} holds no data to show. accucheck data reads MindRecord, TFRecord, Parquet, WebDataset, NPY, NPZ, CSV, JSON Lines, "
+        "pictures and WAV files.",
+        "zh": "{path} 中没有可显示的数据。accucheck data 可读 MindRecord、TFRecord、Parquet、WebDataset、NPY、NPZ、CSV、JSON Lines、"
+        "图片和 WAV 文件。",
     },
     "no-records": {
         "en": "{path} holds no TFRecord file, or none with a record.",
@@ -1189,6 +1195,11 @@ WORDS: Words = {
         "en": "{command} does not pass {name} on to its script: an option at its end does not reach the script. Give the command that "
         "starts the script itself.",
         "zh": "{command} 不会把 {name} 传给其脚本（写在末尾的选项到不了脚本）。请直接给出启动脚本的命令。",
+    },
+    "tune-own-words": {
+        "en": "{place} parses words that the script itself contains, not the words of the command, so every trial would train with the "
+        "same {name}. Let it parse the command: parse_args().",
+        "zh": "{place} 解析的是脚本中写死的参数，而不是命令行参数，因此每次试验的 {name} 都相同。请改为解析命令行：parse_args()。",
     },
     "tune-no-metric": {
         "en": "The training reports no metric of an evaluation, so trials cannot be compared. It reports: {seen}. Name one of them with "

@@ -256,6 +256,8 @@ def _knob(
     name = space.name
     option = _option(name, script.options if script is not None else [])
     if option is not None:
+        if script is not None and option.name in script.written:
+            raise UserError("tune-own-words", name=name, place=script.written[option.name])
         place = Flag(tuple(sorted(option.flags, key=lambda flag: _order(flag, option))), option.constants)
         own = _given(place, script.command.words if script else ())
         return SearchKnob(space, place, own if own is not None else _default(option, files))

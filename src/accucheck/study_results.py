@@ -97,7 +97,7 @@ WORDS: Words = {
         "en": "The best trials: where each setting lies in its range",
         "zh": "最好的试验：各设置在其范围内的位置",
     },
-    "curves": {"en": "{metric} by {unit}", "zh": "{metric}（按{unit}）"},
+    "curves": {"en": "{metric} by {unit}", "zh": "{metric}（按 {unit}）"},
     "epoch": {"en": "epoch", "zh": "epoch"},
     "step": {"en": "step", "zh": "步"},
     "point": {"en": "evaluation", "zh": "评估次数"},

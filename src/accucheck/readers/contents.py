@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: A picture with more pixels is not decoded; a larger one than SIDE is shown smaller.
 MOST_PIXELS, SIDE = 100_000_000, 640
+#: Greys that are all darker than this are numbers of classes, as masks have them: as they are, they could not be seen.
+CLASSES = 32
 #: Fields of a row, and characters of a field, that are shown.
 FIELDS, CHARACTERS = 200, 4000
 #: Files below a folder that are looked through for a picture that a label file names.
@@ -93,6 +95,12 @@ def read(
 # --- pictures ---------------------------------------------------------------------------------------------------------
 
 
+def is_picture(data: bytes) -> bool:
+    """Whether bytes begin a picture."""
+    starts = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF87a", b"GIF89a", b"BM", b"II*\x00", b"MM\x00*")
+    return data.startswith(starts) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP")
+
+
 def decoded(source: bytes | Path, shown: str) -> tuple[Image, tuple[int, int]]:
     """The picture, made small, and its own size. Raises ReadError when it is missing, damaged or too large."""
     from PIL import Image
@@ -118,7 +126,7 @@ def decoded(source: bytes | Path, shown: str) -> tuple[Image, tuple[int, int]]:
 
 
 def _small(image: Image) -> Image:
-    """RGB on white, at most SIDE on each side; 16 and 32 bits a pixel are stretched to 8."""
+    """RGB on white, at most SIDE on each side; 16 and 32 bits a pixel are stretched to 8, and so are numbers of classes."""
     from PIL import Image as pillow
 
     if image.mode.startswith(("I", "F")):
@@ -132,9 +140,20 @@ def _small(image: Image) -> Image:
         image.thumbnail((SIDE, SIDE))
         ground = pillow.new("RGBA", image.size, "white")
         return pillow.alpha_composite(ground, image).convert("RGB")
+    high = image.getextrema()[1] if image.mode in ("L", "P") and is_grey(image) else None
+    if isinstance(high, (int, float)) and 0 < high < CLASSES:
+        image = image.point([min(level * 255 // int(high), 255) for level in range(256)], "L")
     image = image.convert("RGB")
     image.thumbnail((SIDE, SIDE))
     return image
+
+
+def is_grey(image: Image) -> bool:
+    """Whether a picture is shown in greys, each as light as its number."""
+    if image.mode != "P":
+        return bool(image.mode == "L")
+    colours = image.getpalette() or []
+    return all(colours[at : at + 3] == [at // 3] * 3 for at in range(0, len(colours), 3))
 
 
 def picture_of(array: np.ndarray[Any, Any]) -> Image | None:

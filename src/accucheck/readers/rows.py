@@ -1,6 +1,7 @@
 """The rows of any data file as they lie there, field by field, from any row on, with nothing held but those that are asked for.
 
-Of a kind of detect.FORMATS; a picture is a file with one row. Fields are numbers, texts, bytes, arrays of numpy, or None.
+Of a kind of detect.FORMATS, or "sound"; a picture or a sound is a file with one row.
+Fields are numbers, texts, bytes, arrays of numpy, or None.
 """
 
 from __future__ import annotations
@@ -22,20 +23,23 @@ if TYPE_CHECKING:
 #: A row, or a picture file, of more bytes is not shown, nor are rows that are more together; an array whose rows lie all over the file is
 #: read whole.
 LARGEST, WHOLE = 256 << 20, 1 << 30
+#: Kinds of files that are one sample each, and the field that holds them.
+_SINGLE = {"image": "picture", "sound": "sound"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """`number` counts from 0 within its file."""
+    """`number` counts from 0 within its file; `alone`: the file is one sample, as a picture or a sound is."""
 
     path: Path
     number: int
     fields: dict[str, Any]
+    alone: bool = False
 
 
 def total(path: Path, kind: str) -> int | None:
     """How many rows a file has, where that stands in it. Raises ReadError."""
-    if kind == "image":
+    if kind in _SINGLE:
         return 1
     if kind == "mindrecord":
         from .mindrecord import open_shard
@@ -57,8 +61,8 @@ def rows(path: Path, kind: str, start: int, count: int) -> Iterator[Row]:
     those that fit."""
     if kind in TABLES:
         found = _table(path, kind, start, count)
-    elif kind == "image":
-        found = iter([_picture(path)] if start == 0 else [])
+    elif kind in _SINGLE:
+        found = iter([_sample(path, _SINGLE[kind])] if start == 0 else [])
     elif kind in ("npy", "npz", "idx", "cifar"):
         found = _arrays(path, kind, start, count)
     else:
@@ -71,7 +75,7 @@ def rows(path: Path, kind: str, start: int, count: int) -> Iterator[Row]:
         held += size
         if held > LARGEST:
             raise _no_more(path, number - start)
-        yield Row(path, number, fields)
+        yield Row(path, number, fields, kind in _SINGLE)
 
 
 def _no_more(path: Path, shown: int) -> ReadError:
@@ -163,13 +167,13 @@ def _is_numbers(value: Any) -> bool:
         return False
 
 
-def _picture(path: Path) -> dict[str, Any]:
-    """Raises ReadError."""
+def _sample(path: Path, name: str) -> dict[str, Any]:
+    """A file that is one sample, as a field of this name. Raises ReadError."""
     try:
         size = path.stat().st_size
         if size > LARGEST:
             raise ReadError("too-large", path=str(path), size=size, limit=LARGEST)
-        return {"picture": path.read_bytes(), "folder": path.parent.name}
+        return {name: path.read_bytes(), "folder": path.parent.name}
     except OSError as error:
         raise from_os_error(error, path) from None
 

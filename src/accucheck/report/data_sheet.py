@@ -45,7 +45,7 @@ def sheet(found: Page, vocabulary: Vocabulary | None, language: Language) -> Ima
         top += high - _TEXT - 8
         heads = drawn if len(drawn) > 1 else [""]
         for number, name in enumerate(heads):
-            head = " ".join(filter(None, ["" if number else f"{row.number}", name]))
+            head = " ".join(filter(None, ["" if number else row.path.name if row.alone else f"{row.number}", name]))
             told = cut(pen, drawable(head, _SIZE), _SIZE, _SIDE)
             pen.text((left + number * (_SIDE + 8), top), told, fill="black", font=font(_SIZE)[0])
         for line, text in enumerate(_texts(values, language), 1):

@@ -18,16 +18,18 @@ from .analysis import Reading, read_scripts
 from .command import Command
 from .command import read as read_command
 from .declared_options import Option
-from .options import as_option
+from .options import as_option, of_written_words
 from .values import KnownValue
 
 
 class StartedScript(NamedTuple):
-    """The script that a command starts, and its options; `known` is False where it was not read to its end, so that there may be more."""
+    """The script that a command starts, and its options; `known` is False where it was not read to its end, so that there may be more.
+    `written`: the place of the parse that takes other words than the command's, by the name of each option that no command reaches."""
 
     command: Command
     options: list[Option]
     known: bool
+    written: dict[str, str]
 
 
 def of_command(case: Case, words: list[str], folder: Path) -> StartedScript | None:
@@ -44,7 +46,16 @@ def of_command(case: Case, words: list[str], folder: Path) -> StartedScript | No
     found = read_scripts(msgspec.structs.replace(case, root=str(root), spec=spec))
     options = {option.flags: option for reading in found.readings for option in options_of(reading)}
     known = bool(found.readings) and not any(one.trace.gave_up for one in found.readings)
-    return StartedScript(command, list(options.values()), known and bool(options))
+    written = {name: place for reading in found.readings for name, place in _written(reading).items()}
+    return StartedScript(command, list(options.values()), known and bool(options), written)
+
+
+def _written(reading: Reading) -> dict[str, str]:
+    """The options that the script gives words of its own, each with the place where it parses them."""
+    calls = reading.trace.options
+    parses = of_written_words(reading.trace.calls, calls)
+    named = {id(call): option.name for call in calls if (option := as_option(call)) is not None}
+    return {named[call]: f"{one.source.path}:{one.line}" for call, one in parses.items() if call in named}
 
 
 def options_of(reading: Reading) -> Iterator[Option]:

@@ -8,6 +8,7 @@ its own, which is followed and not run.
 from __future__ import annotations
 
 import argparse
+import ast
 import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -178,6 +179,33 @@ def _words(tracer: Tracer, parsed: Call) -> list[str] | None:
         texts = strings_of(given.items)
         return texts if len(texts) == len(given.items) else None
     return None
+
+
+def of_written_words(calls: list[Call], options: list[Call]) -> dict[int, Call]:
+    """The options, by the id of their add_argument call, that no command reaches: each parse of theirs takes words that the script writes
+    itself, as parse_args(["--lr", "1"]) does. With the parse."""
+    found: dict[int, Call] = {}
+    reached: set[int] = set()
+    for parsed in (call for call in calls if call.name in _PARSED):
+        roots = {id(root) for root in _roots(parsed)}
+        own = {id(option) for option in options if id(_root(option)) in roots}
+        if _is_written(parsed):
+            found |= dict.fromkeys(own, parsed)
+        else:
+            reached |= own
+    return {option: parsed for option, parsed in found.items() if option not in reached}
+
+
+def _is_written(parsed: Call) -> bool:
+    """Whether a parse takes words of the script, none of the command."""
+    given = parsed.args[0] if parsed.args else parsed.keywords.get("args")
+    if type(given) is not Items or given.open:
+        return False
+    if not given.items:  # a list that is empty in this run may hold words of another
+        node = parsed.node
+        written = [*node.args[:1], *(word.value for word in node.keywords)] if isinstance(node, ast.Call) else []
+        return any(isinstance(each, ast.List) and not each.elts for each in written)
+    return all(isinstance(word, KnownValue) and word.origin != "command" for word in given.items)
 
 
 def rest(tracer: Tracer, parsed: Call) -> Words | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from typing import Any
 
@@ -19,6 +20,8 @@ class Rates:
 
     def __init__(self, share: float = SHARE) -> None:
         self._share, self._due, self._called = share, 0.0, False
+        # MindSpore's dump counts what it runs, and a schedule that is computed here would be counted as a step of the training.
+        self._computes = not os.environ.get("MINDSPORE_DUMP_CONFIG")
         #: Steps whose rate was not computed, as (step, epoch, what the optimizer had counted), every nth of them.
         self._between: list[tuple[int, int, int]] = []
         self._every = self._passed = 1
@@ -41,7 +44,8 @@ class Rates:
         groups = (
             [rates] if not getattr(optimizer, "is_group_lr", False) else list({id(one): one for one in rates}.values())
         )
-        chosen = self._between[:: max(1, len(self._between) // BETWEEN)] if all(map(callable, groups)) else []
+        computes = self._computes and all(map(callable, groups))
+        chosen = self._between[:: max(1, len(self._between) // BETWEEN)] if computes else []
         found: list[list[Any]] = []
         end = math.inf
         # from coarse to fine, so that they lie evenly when time is up
@@ -75,7 +79,7 @@ class Rates:
                 continue
             if begin is None:
                 begin = time.perf_counter()
-                if begin < self._due:
+                if begin < self._due or not self._computes:
                     return None
             found.append(array(rate(optimizer.global_step)).reshape(()))
         if begin is not None and self._called:
