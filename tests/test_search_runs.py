@@ -88,6 +88,13 @@ def test_a_search_finds_what_is_better_and_repeats_it(tmp_path: Path) -> None:
     assert len(found(root, trials=14).trials) == 14
 
 
+def test_where_nothing_was_searched_yet_nothing_is_said_of_it() -> None:
+    trials = [Trial(0, "own", values={"lr": "1"}, value=0.9)]
+    known = StudyResults(["train"], "s", metric="accuracy", axes=[Axis("lr", "lr=1..4", low=1, high=4)], trials=trials)
+    assert judge(known).verdict == "begun" and not study_results.advice(known, Language.EN)
+    assert "own settings have been trained: 0.9" in study_results.verdict(known, Language.EN)
+
+
 def test_no_difference_beyond_noise_is_said_to_be_none() -> None:
     trials = [
         Trial(0, "own", seed=1, values={"lr": "1"}, value=0.90),

@@ -301,6 +301,8 @@ class StudyRunner:
         """Run the command until it ends, is hopeless, or may take no more."""
         bounds, since = TrainingLimits(place, begun, self.wanted.seconds), time.time()
         prunes = trial.kind == "search" and self.goal.pruner != "none"
+        # What has trained as long as the command's own settings has nothing left to be saved.
+        whole = max((one.epochs for one in self.study.records() if one.kind == "own"), default=0) if self.study else 0
 
         def source(folder: Path) -> Source:
             return Source(folder, folder / OUTPUT, place.copy, self.wanted.curves, since)
@@ -314,7 +316,7 @@ class StudyRunner:
             self.study.alive(reported.asked)
             if read is not None:
                 self.far(self._far(self.study, read))
-                if reported.take(read) and prunes and reported.asked.hopeless():
+                if reported.take(read) and prunes and read.epochs != whole and reported.asked.hopeless():
                     return "pruned"
             return bounds.over()
 

@@ -70,6 +70,10 @@ WORDS: Words = {
         "trained with one seed only.",
         "zh": "{value}，命令自身的设置为 {own}。较好的设置只用一个种子训练过，无法判断差异是否超出波动。",
     },
+    "begun": {
+        "en": "So far only the command's own settings have been trained: {own}.",
+        "zh": "目前只训练过命令自身的设置：{own}。",
+    },
     "none": {
         "en": "No trial came to its end with a metric.",
         "zh": "没有一次试验得到指标。",
@@ -228,7 +232,7 @@ def groups(tuned: StudyResults) -> list[Group]:
 def judge(tuned: StudyResults) -> StudyVerdict:
     """What is best, and whether that is more than noise. Settings that were trained with several seeds go before others: the best of
     many single runs is a lucky one."""
-    found, sign = groups(tuned), 1 if tuned.least else -1
+    found = groups(tuned)
     floor = floor_of("loss" if tuned.least else "metric", [value for group in found for value in group.values])
     if not found:
         return StudyVerdict(None, None, None, None, floor, 0, "none")
@@ -237,7 +241,7 @@ def judge(tuned: StudyResults) -> StudyVerdict:
     noise = max(floor, *(max(group.values) - min(group.values) for group in repeated)) if repeated else None
     chosen = _chosen(tuned, repeated, own)
     value = _unchosen(chosen)
-    verdict = _verdict(chosen, value, own, noise, sign)
+    verdict = _verdict(tuned, chosen, value, own, noise)
     best = chosen if verdict in ("better", "cured", "unknown") or own is None else own
     return StudyVerdict(
         best, value, None if own is None else own.mean, noise, floor, _alike(found, best, noise or 0.0), verdict
@@ -275,7 +279,10 @@ def _unchosen(group: Group) -> float:
     return sum(rest) / len(rest)
 
 
-def _verdict(best: Group, value: float, own: Group | None, noise: float | None, sign: int) -> str:
+def _verdict(tuned: StudyResults, best: Group, value: float, own: Group | None, noise: float | None) -> str:
+    sign = 1 if tuned.least else -1
+    if best.own and not any(trial.kind == "search" for trial in tuned.trials):
+        return "begun"
     if best.own:
         return "kept"
     if own is None:

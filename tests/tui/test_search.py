@@ -124,6 +124,8 @@ async def test_faults_come_first_and_bad_input_is_told(opened):
         await answer(pilot, app, "yes")
         await search(pilot, app, "nope=1,2")
         await until(pilot, lambda: "nope is neither an option nor a key" in text_of(app))
+        assert isinstance(app.screen, AskLine), "what was typed can be corrected"
+        assert app.screen.query_one(Input).value == "nope=1,2" and app.screen.query_one("Vertical").size.width < 80
     assert app.runner.tuned is None and not consent.granted_command(app.project.case, [sys.executable, "train.py"])
 
 
@@ -138,6 +140,6 @@ async def test_the_metric_is_told_before_anything_runs(opened, tmp_path, log, sa
         await pilot.press("H")
         await search(pilot, app, "lr=0.2,0.3")
         await until(pilot, lambda: isinstance(app.screen, Choose))
-        assert said in " ".join(text_of(app).split())
+        assert said in " ".join(app.screen.text.split())
         await pilot.press("escape")
     assert app.runner.tuned is None

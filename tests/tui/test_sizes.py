@@ -1,11 +1,15 @@
 """Every screen and dialog in every size, language and character set: drawn whole, with its keys."""
 
+import importlib
 import re
+from pathlib import Path
 
 import pytest
 from conftest_tui import text_of, until
 from rich.cells import cell_len
+from textual.widget import Widget
 
+from accucheck import tui
 from accucheck.language import Language
 from accucheck.model import (
     Code,
@@ -157,3 +161,19 @@ async def test_three_panes_use_a_wide_terminal(walkthrough):
         await until(pilot, lambda: "How to check" in text_of(app) and "a table" in text_of(app))
         aside = app.screen.query_one("#aside").region
         assert aside.width >= 60 and aside.right == 250
+
+
+def test_every_style_sheet_is_of_its_own_class():
+    """A screen or dialog that is renamed without its styles is drawn without a frame at the top of the terminal."""
+    for path in Path(tui.__path__[0]).rglob("*.py"):
+        importlib.import_module(".".join(("accucheck.tui", *path.relative_to(tui.__path__[0]).with_suffix("").parts)))
+    waiting: list[type[Widget]] = [Widget]
+    strange = []
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        for name in ("CSS", "DEFAULT_CSS"):
+            styles = vars(kind).get(name, "") if kind.__module__.startswith("accucheck.") else ""
+            if styles and not re.search(rf"\b{kind.__name__}\b", styles):
+                strange.append(kind.__name__)
+    assert not strange

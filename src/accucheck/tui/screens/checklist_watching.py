@@ -104,8 +104,6 @@ class Watching(Reviewing):
     @work
     async def tune_anew(self) -> None:
         """Ask what is to be searched and with which command, and search; where faults are known, only if the person insists."""
-        from .dialogs import AskLine
-
         app, say = self.app, self.speech.say
         if (why := app.why_alone()) is not None:
             self.notify(why, severity="warning", markup=False)
@@ -114,12 +112,9 @@ class Watching(Reviewing):
             return
         kept = app.runner.tuned
         before = shlex.join(axis.text for axis in kept.axes) if kept is not None else _searched(app.project)
-        texts = self._split(await app.push_screen_wait(AskLine(say("tune-search"), before)) or "")
-        if not texts:
-            return
         command = self._command or (kept.command if kept is not None else []) or await self._proposed()
-        # What is searched nowhere, or is written wrongly, is told before anybody is asked to agree.
-        if command and await self._searchable(command, texts) is None:
+        texts = await self._asked_search(command, before)
+        if not texts:
             return
         chosen = await self._allowed(command, ask=False, title="tune-title", question=self._tuning_question)
         if not chosen:
@@ -132,6 +127,24 @@ class Watching(Reviewing):
         if tuning is not None:
             app.runner.tune(tuning)
             self._show_search()
+
+    async def _asked_search(self, command: list[str], text: str) -> list[str]:
+        """What a person wants to search, empty for nothing. What stands nowhere in the command, or is written wrongly, is told beside what
+        was typed, before anybody is asked to agree."""
+        from .dialogs import AskLine
+
+        problem = ""
+        while True:
+            typed = await self.app.push_screen_wait(AskLine(lambda: self.speech.say("tune-search"), text, problem))
+            texts = self._split(typed or "")
+            if not texts or not command:
+                return texts
+            try:
+                await asyncio.to_thread(_searching, self.app.project, command, texts)
+            except UserError as error:
+                text, problem = typed or "", error.text(self.speech.language)
+            else:
+                return texts
 
     def _tuning_question(self, command: str) -> str:
         """What a person is asked before a search, with the metric that it will go by."""

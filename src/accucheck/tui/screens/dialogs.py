@@ -162,19 +162,21 @@ class WriteNote(_TitledDialog[str]):
 
 
 class AskLine(_TitledDialog[str | None]):
-    """One line of text, or None."""
+    """One line of text, or None; `problem` is why the text that is there would not do."""
 
-    CSS = _CSS.format(name="Ask")
+    CSS = _CSS.format(name="AskLine")
     BINDINGS = [Binding("escape", "dismiss(None)", show=False)]
 
-    def __init__(self, title: Told, text: str = "") -> None:
+    def __init__(self, title: Told, text: str = "", problem: str = "") -> None:
         super().__init__()
-        self.title_words, self._text = title, text
+        self.title_words, self._text, self._problem = title, text, problem
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(plain(_said(self.title_words)), classes="title", markup=False)
             yield Input(self._text, select_on_focus=False)  # what is proposed is mostly added to
+            if self._problem:
+                yield Static(plain(self._problem, "$text-error"), classes="problem", markup=False)
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()

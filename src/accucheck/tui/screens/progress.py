@@ -20,10 +20,10 @@ class ProgressScreen(VerbScreen[None]):
     """`_look` draws where there is something new, `_draw` draws anew."""
 
     CSS: ClassVar[str] = """
-    #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
+    ProgressScreen #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
         text-overflow: ellipsis; }
-    VerticalScroll { height: 1fr; padding: 0 1; }
-    #seen { height: auto; }
+    ProgressScreen VerticalScroll { height: 1fr; padding: 0 1; }
+    ProgressScreen #seen { height: auto; }
     """
 
     def compose(self) -> ComposeResult:
