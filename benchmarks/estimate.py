@@ -132,6 +132,7 @@ def measure(folder: Path, rounds: int) -> None:
         kinds={kind: round(float(np.median(values)), 2) for kind, values in kinds.items()},
         probes=rounded(best),
         reading={section: round(value, -6) for section, value in sorted(reading.items())},
+        scripts=sum(path.stat().st_size for path in (EXAMPLES / "digits").rglob("*.py")),
     )
     write(found)
 

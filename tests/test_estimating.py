@@ -72,3 +72,18 @@ def test_long_scripts_take_longer_to_read(tmp_path) -> None:
     long = first()
     (tmp_path / "more.py").write_text("x = 1\n" * 500_000)
     assert short + 1.0 < long < first() < long + 1.0, "and no project is followed as a whole"
+
+
+def test_each_rule_takes_longer_on_long_scripts(tmp_path) -> None:
+    def told(probe: str) -> float:
+        project = open_project(tmp_path, settings=["scripts.train=train.py"], session="none")
+        jobs = project.jobs(kinds=(Kind.STATIC,))
+        (found,) = (
+            each for job, each in zip(jobs, expected(project, jobs, live=False), strict=True) if job.probe == probe
+        )
+        return found.likely
+
+    (tmp_path / "train.py").write_text("import mindspore\n")
+    short = told("graph_connectivity_script")
+    (tmp_path / "network.py").write_text("x = 1\n" * 20_000)
+    assert 2 * short < told("graph_connectivity_script") < 10 * short

@@ -88,6 +88,11 @@ def test_one_and_several_have_words_of_their_own():
     assert word({}, "key", Language.ZH) == "key"
 
 
+def test_what_there_is_none_of_need_not_be_told():
+    told = [fill("{all} read{left:, one left|, {left:,} left|}", {"all": 2, "left": number}) for number in (0, 1, 2000)]
+    assert told == ["2 read", "2 read, one left", "2 read, 2,000 left"]
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

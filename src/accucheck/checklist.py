@@ -74,8 +74,9 @@ EARLIER = "earlier_problem"
 class Item(_Part, frozen=True):
     """One check. `applies_when` names facts of the case (see case.FACTS): when all are known false, it does not apply.
 
-    `sound` is the title of an item without a problem. `collect` names keys of the case that this check needs. `next` is the fork of a
-    path here: its first entry that the answer meets is taken; an answer that meets none leads to the item below.
+    `sound` is the title of an item without a problem, `topic` what it is about, in two or three words. `collect` names keys of the case
+    that this check needs. `next` is the fork of a path here: its first entry that the answer meets is taken; an answer that meets none
+    leads to the item below.
     """
 
     id: str
@@ -90,6 +91,7 @@ class Item(_Part, frozen=True):
     collect: list[str] = []
     next: list[PathBranch] = []
     sound: Text | None = None
+    topic: Text | None = None
 
     def named(self, state: str) -> Text:
         """What the item is called beside a state: titles name faults, and beside “no problem” that would read as its opposite."""

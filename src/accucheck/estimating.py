@@ -48,6 +48,9 @@ _SLOWEST, _TELLING, _LATE = 30.0, 1.0, 0.35
 _WAITING = 0.5
 #: Bytes of scripts whose reading is reckoned with: a large project is never followed as a whole.
 _MOST_SCRIPTS = 400_000
+#: The time of a static probe grows with the bytes of the scripts to this power: not all of them are followed (measured on projects of 3 to
+#: 100 kB).
+_GROWTH = 0.5
 #: Rounds in which pace and progress are found by each other.
 _ROUNDS = 3
 #: Seconds to spend on finding out how large the inputs are, and files that are looked at however long that takes: a busy machine may
@@ -125,8 +128,12 @@ def expected(project: Project, jobs: Sequence[engine.Job], *, live: bool) -> lis
                 sized = size is not None
                 seconds += known.read(size or {})
         shared = engine.shared_child(job.probe)
-        if shared is Kind.STATIC and shared not in begun and not earlier:  # the first of them reads the scripts
-            seconds += known.read({"scripts": sizes.scripts()})
+        if shared is Kind.STATIC and not earlier:
+            scripts = sizes.scripts()
+            if shared not in begun:  # the first of them reads the scripts
+                seconds += known.read({"scripts": scripts})
+            else:
+                seconds *= max(1.0, scripts / known.scripts) ** _GROWTH
         if shared is None or shared not in begun:
             seconds += known.child
             if shared is not None:
@@ -239,6 +246,7 @@ class _Sizes:
         self._known: dict[str, int | None] = {}
         self._until = time.monotonic() + _LOOK
         self._looked = 0
+        self._scripts: int | None = None
 
     def of(self, name: str) -> dict[str, int] | None:
         found: dict[str, int] = defaultdict(int)
@@ -253,6 +261,11 @@ class _Sizes:
 
     def scripts(self) -> int:
         """The bytes of the project's scripts, as far as they are reckoned with."""
+        if self._scripts is None:
+            self._scripts = self._count_scripts()
+        return self._scripts
+
+    def _count_scripts(self) -> int:
         total = 0
         for path, size in _entries(Path(self._case.root)):
             total += size if path.endswith(".py") else 0

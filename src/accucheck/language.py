@@ -38,9 +38,10 @@ class _Filler(string.Formatter):
         return kwargs.get(field_name, "{" + field_name + "}"), field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        one, is_choice, several = format_spec.partition("|")
+        one, is_choice, others = format_spec.partition("|")
         if is_choice:
-            return one if value in (1, "1") else several
+            several, has_none, none = others.partition("|")
+            return one if value in (1, "1") else none if has_none and value in (0, "0") else several
         try:
             return str(super().format_field(value, format_spec))
         except (ValueError, TypeError):
@@ -51,7 +52,8 @@ _FILLER = _Filler()
 
 
 def fill(template: str, data: Mapping[str, Any]) -> str:
-    """`template` with `{name}` or `{name:,}` replaced from `data`; `{name:weight is|weights are}` is the first where it is 1."""
+    """`template` with `{name}` or `{name:,}` replaced from `data`; `{name:weight is|weights are}` is the first where it is 1, and a
+    third part is for 0; a part may have names in it."""
     return _FILLER.vformat(template, (), data)
 
 

@@ -12,8 +12,23 @@ from accucheck.checklist import Checklist
 from accucheck.language import wrapped
 from accucheck.model import Finding, Kind, Language, Level, Where
 from accucheck.report import machine
+from accucheck.report.parts import FindingPart
 from accucheck.report.telling import Telling
 from accucheck.session import Record
+
+
+@pytest.mark.parametrize(
+    ("where", "message", "said"),
+    [
+        ("train.log", "train.log: all 10 values are finite.", "train.log: all 10 values are finite."),
+        ("train.log", "train.log：10 个值均为有限值。", "train.log：10 个值均为有限值。"),
+        ("train.log", "train.logs: 2 files.", "train.log: train.logs: 2 files."),
+        ("", "Nothing freezes weights.", "Nothing freezes weights."),
+    ],
+)
+def test_a_place_is_told_once(where: str, message: str, said: str) -> None:
+    finding = FindingPart(Level.INFO, message, where, [], 0, "", "", "", "", [])
+    assert machine.placed(finding) == said
 
 
 def test_the_object(record: Record, checklists: list[Checklist], case: Case) -> None:

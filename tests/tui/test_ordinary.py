@@ -102,9 +102,8 @@ def test_its_report_is_short(ordinary, tmp_path, language):
     assert accucheck("run", "--lang", said, cwd=ordinary).code == 1
     assert accucheck("report", "--format", "docx", "--format", "md", "--lang", said, cwd=ordinary).code == 0
     (text,) = (each.read_text() for each in (ordinary / "reports").glob("*.md"))
-    assert "nn.Dropout" in text and "`src/lenet.py:15`" in text, (
-        "the fourth fault, behind the two of its item that are told in full"
-    )
+    verdict = text.split("\n### ")[0]
+    assert "nn.Dropout" in verdict and "lenet.py:15" in verdict, "the fourth fault, which has a fix of its own"
     repeated = [line for line, count in Counter(re.split(r"[|\n]", text)).items() if len(line) > 70 and count > 1]
     assert text.count("```diff") == 4, "a patch for each cause, and for each of two places that are alike"
     assert text.count("nn.BatchNorm2d(momentum=0.1)") == 2 and not repeated, "once in the verdict and once in full"

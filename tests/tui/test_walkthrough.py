@@ -32,8 +32,10 @@ from accucheck.model import (
     Verdict,
     Where,
 )
+from accucheck.project import open_project
 from accucheck.session import open_session
 from accucheck.settings import Settings
+from accucheck.tui.app import Walkthrough
 from accucheck.tui.messages import EngineEvent, RunEnded, SaveEnded, StaleChecked
 from accucheck.tui.note_editor import edit_note
 from accucheck.tui.screens.checklist import ChecklistScreen
@@ -75,6 +77,34 @@ async def test_it_opens_in_every_size(walkthrough, size, language):
         assert all(len(line) <= size[0] for line in text.split("\n"))
         if size[0] >= 72:
             assert "xx.04" in text
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24), (140, 45)])
+@pytest.mark.parametrize("language", list(Language))
+async def test_each_item_of_the_list_can_be_recognised(tmp_path, language, size):
+    """Where its title has no room, what it is about is shown, and that is never cut."""
+    (tmp_path / "accucheck.yaml").write_text("name: demo\n")
+    project = open_project(tmp_path, session="try")
+    app = Walkthrough(project, language)
+    try:
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await until(pilot, lambda: app.screen.query("ItemList") and app.screen.query_one(ItemList).option_count)
+            await until(pilot, lambda: "(3)" in text_of(app))
+            assert ("不适用" if language is Language.ZH else "(3) n") in text_of(app), "the last conclusion is not cut"
+            assert "…" not in text_of(app).split("(3)")[1].split("\n")[0]
+            if size[0] < 78:
+                await pilot.press("l")
+            for reviewed in (False, True):
+                for each in project.items:
+                    review = "accepted" if reviewed else ""
+                    app.screen.query_one(ItemList).set_state(app.speech, each, "problem", False, review)
+                await pilot.pause()
+                for option in app.screen.query_one(ItemList).options:
+                    assert "…" not in str(option.prompt), "the item can be told by its line"
+                assert len([option for option in app.screen.query_one(ItemList).options if option.id]) == 24
+    finally:
+        app.runner.close()
+        app.session.close()
 
 
 async def test_states_may_be_known_before_the_list_is_filled(walkthrough):
@@ -249,7 +279,7 @@ async def test_what_a_probe_may_still_say_something_of_is_not_accepted(walkthrou
         assert app.runner.busy and app.project.suggestion(item) is Verdict.OK
         assert "xx.01" not in [each.id for each, _ in app.screen._acceptable()]
         await pilot.press("enter")
-        await until(pilot, lambda: "Probes of this item are still to end" in text_of(app))
+        await until(pilot, lambda: "Probes of this item are still running" in text_of(app))
         assert app.session.entry("xx.01").conclusion is None
         go_on.set()
         await until(pilot, lambda: not app.runner.busy and len(app.session.entry("xx.01").results) == 2)

@@ -14,7 +14,7 @@ class Durations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `child` is what starting the process of a probe takes. `probes` are those of examples/digits, next to no data: what is left is the
     time that a probe takes by itself, for a live one with starting MindSpore. `kinds` stands for a probe that is not among them.
-    `reading` is how fast what a section of the case names is read.
+    `reading` is how fast what a section of the case names is read. `scripts` are the bytes of the scripts of that example.
     """
 
     machine: str
@@ -22,6 +22,7 @@ class Durations(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kinds: dict[str, float]
     probes: dict[str, float]
     reading: dict[str, float]
+    scripts: int
 
     def read(self, sizes: Mapping[str, int]) -> float:
         """The seconds to read so many bytes of each section of the case."""

@@ -23,10 +23,11 @@ SEEN = ("network-seen", "parameters-seen", "network-published", "data-seen", "da
 MESSAGES: Words = {
     "network-seen": {
         "en": "The training step trains {network}: {applied} of its {layers} {layers:layer|layers} with weights {applied:is|are} "
-        "called in the code that was followed, {idle} {idle:is|are} not; it also defines {parameters} "
-        "{parameters:parameter|parameters} directly.",
+        "called in the code that was followed{idle:, 1 is not|, {idle} are not|}{parameters:; it also defines 1 parameter directly|; it "
+        "also defines {parameters} parameters directly|}.",
         "zh": "训练步训练的网络是 {network}：其 {layers} 个带权重的层中，"
-        "有 {applied} 个在已跟踪的代码中被调用，{idle} 个没有被用到；另有 {parameters} 个直接定义的参数。",
+        "有 {applied} 个在已跟踪的代码中被调用{idle:，1 个没有被用到|，{idle} 个没有被用到|}"
+        "{parameters:；另有 1 个直接定义的参数|；另有 {parameters} 个直接定义的参数|}。",
     },
     "parameters-seen": {
         "en": "The training step trains {network}, which defines {parameters} {parameters:parameter|parameters} directly and has no "
@@ -43,8 +44,10 @@ MESSAGES: Words = {
     },
     "network-partly": {
         "en": "Only {applied} of the {layers} layers with weights of {network}, which the training step trains, {applied:is|are} "
-        "called in the code that was followed, and {idle} {idle:is|are} not used: how the others are used cannot be seen.",
-        "zh": "训练步所训练的 {network} 有 {layers} 个带权重的层，在已跟踪的代码中只有 {applied} 个被调用，{idle} 个没有被用到；"
+        "called in the code that was followed{idle:, and 1 is not used|, and {idle} are not used|}: how the others are used cannot "
+        "be seen.",
+        "zh": "训练步所训练的 {network} 有 {layers} 个带权重的层，在已跟踪的代码中只有 {applied} "
+        "个被调用{idle:，1 个没有被用到|，{idle} 个没有被用到|}；"
         "其余各层如何使用看不出。",
     },
     "network-empty": {

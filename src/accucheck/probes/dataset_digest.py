@@ -49,8 +49,8 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "tree": {
-        "en": "The training data: {files:,} files, {bytes:,} bytes, MD5 of the whole {digest} "
-        "({hashed:,} files hashed, {reused:,} unchanged since the last run).",
+        "en": "The training data: {files:,} {files:file|files}, {bytes:,} bytes, MD5 of the whole {digest} "
+        "({hashed:,} {hashed:file|files} hashed{reused:, 1 unchanged since the last run|, {reused:,} unchanged since the last run|}).",
         "zh": "训练数据共 {files:,} 个文件、{bytes:,} 字节，整体 MD5 为 {digest}"
         "（本次计算 {hashed:,} 个，自上次运行未变而复用 {reused:,} 个）。",
     },
@@ -75,7 +75,7 @@ MESSAGES: Words = {
     },
     "no-reference": {
         "en": "No reference given; nothing to compare the data with. MD5 of the whole: {digest} "
-        "({files:,} files, {bytes:,} bytes); compare it with that of a known-good copy.",
+        "({files:,} {files:file|files}, {bytes:,} bytes); compare it with that of a known-good copy.",
         "zh": "未给出标准数据集，因此没有比对。整体 MD5 为 {digest}（{files:,} 个文件，{bytes:,} 字节），可与确认无误的副本比对。",
     },
     "give-reference": {
@@ -93,7 +93,7 @@ MESSAGES: Words = {
         "zh": "{reference} 就是训练数据本身，与自身比对没有意义。",
     },
     "equal": {
-        "en": "All {same:,} files have the name and content of the reference {reference}.",
+        "en": "{same:The one file has|All {same:,} files have} the name and content of the reference {reference}.",
         "zh": "全部 {same:,} 个文件的名称与内容均与标准 {reference} 一致。",
     },
     "missing": {

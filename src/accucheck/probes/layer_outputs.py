@@ -89,8 +89,8 @@ MESSAGES: Words = {
         "另有 {carriers:,} 层也不一致。",
     },
     "alone-first": {
-        "en": "{name}, the first layer of all, differs from the benchmark{at} by {relative} (relative; up to {largest}), and so do "
-        "{carriers:,} others. Nothing before it was dumped: is the input the same?",
+        "en": "{name}, the first layer of all, differs from the benchmark{at} by {relative} (relative; up to {largest}), and so "
+        "{carriers:does one other|do {carriers:,} others|does no other}. Nothing before it was dumped: is the input the same?",
         "zh": "第一层 {name} 就与标杆不一致{at}，相对差值 {relative}（最大差值 {largest}），另有 {carriers:,} 层也不一致。"
         "它之前没有数据，请先确认两边输入相同。",
     },

@@ -226,7 +226,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个附加输出含 NaN 或 Inf 但未被使用，首个属于 {name}：算子没有写入这块内存。",
     },
     "dump-clean": {
-        "en": "No NaN or Inf begins in the dump {path}: {steps:,} steps, {operations:,} operations, {tensors:,} tensors read (inputs "
+        "en": "No NaN or Inf begins in the dump {path}: {steps:,} {steps:step|steps}, {operations:,} operations, {tensors:,} tensors "
+        "read (inputs "
         "only where an output is not finite), in the order of {order}.",
         "zh": "dump {path} 中没有出现 NaN 或 Inf：{steps:,} 个 step、{operations:,} 个算子，读取了 {tensors:,} 个张量"
         "（仅当输出异常时才读取输入）。算子顺序依据{order}。",

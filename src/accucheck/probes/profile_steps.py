@@ -37,12 +37,13 @@ class Params(msgspec.Struct, frozen=True):
 MESSAGES: Words = {
     **_profiles.MESSAGES,
     "communication-open": {
-        "en": "The device communicated and computed nothing meanwhile during {communication:.0%} of {steps:,} steps of {ms:.3g} ms.",
+        "en": "The device communicated and computed nothing meanwhile during {communication:.0%} of {steps:one step|{steps:,} steps} "
+        "of {ms:.3g} ms.",
         "zh": "{steps:,} 步（平均每步 {ms:.3g} ms）中，有 {communication:.0%} 的时间只在通信而没有计算。",
     },
     "device-time": {
         "en": "A step takes {ms:.3g} ms: {computing:.0%} computing, {communication:.0%} communication that nothing hides, "
-        "{free:.0%} idle ({steps:,} steps).",
+        "{free:.0%} idle ({steps:,} {steps:step|steps}).",
         "zh": "平均每步 {ms:.3g} ms：计算占 {computing:.0%}，未被掩盖的通信占 {communication:.0%}，空闲占 {free:.0%}（共 {steps:,} 步）。",
     },
     "no-steps": {

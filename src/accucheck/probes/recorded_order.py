@@ -65,7 +65,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个数据集只用于推理，其次序与训练无关。",
     },
     "same-batch": {
-        "en": "All {steps:,} steps trained on the same {count:,} samples, of {rows:,} that the source has.",
+        "en": "{steps:The one step|All {steps:,} steps} trained on the same {count:,} samples, of {rows:,} that the source has.",
         "zh": "全部 {steps:,} 步都用同样的 {count:,} 个样本训练，而数据源共有 {rows:,} 个样本。",
     },
     "fix-next": {

@@ -78,11 +78,11 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_parameters.MESSAGES,
     "scaled": {
-        "en": "All {count:,} updates point where the benchmark's do, but are {factor:.4g} times as large.",
+        "en": "{count:The one update|All {count:,} updates} point where the benchmark's do, but are {factor:.4g} times as large.",
         "zh": "全部 {count:,} 个参数的更新方向与标杆一致，但大小是标杆的 {factor:.4g} 倍。",
     },
     "reversed": {
-        "en": "All {count:,} updates point against the benchmark's: the loss is climbed.",
+        "en": "{count:The one update|All {count:,} updates} point against the benchmark's: the loss is climbed.",
         "zh": "全部 {count:,} 个参数的更新方向与标杆相反：loss 在被增大。",
     },
     "updates-differ": {

@@ -66,13 +66,13 @@ MESSAGES: Words = {
     **_watched_networks.MESSAGES,
     "cut-off": {
         "en": "{layers:,} {layers:layer runs|layers run} in training but {layers:gets|get} no gradient: {names}. It is exactly 0 in "
-        "all {steps:,} steps examined. {how}() at {cut} detaches their output from the graph; {next} comes after it.",
+        "{steps:the one step|all {steps:,} steps} examined. {how}() at {cut} detaches their output from the graph; {next} comes after it.",
         "zh": "有 {layers:,} 层参与了训练的前向计算，却得不到梯度：{names}。所查看的 {steps:,} 步中其梯度始终恰为 0。"
         "{cut} 处的 {how}() 使其输出脱离了计算图，其后是 {next}。",
     },
     "no-gradient": {
         "en": "{layers:,} {layers:layer runs|layers run} in training but {layers:gets|get} no gradient: {names}. It is missing or "
-        "exactly 0 in all {steps:,} steps examined. The first layer after them that gets a gradient is {next}.",
+        "exactly 0 in {steps:the one step|all {steps:,} steps} examined. The first layer after them that gets a gradient is {next}.",
         "zh": "有 {layers:,} 层参与了训练的前向计算，却得不到梯度：{names}。所查看的 {steps:,} 步中其梯度缺失或始终恰为 0。"
         "其后第一个得到梯度的层是 {next}。",
     },
@@ -82,7 +82,8 @@ MESSAGES: Words = {
         "zh": "有 {layers:,} 层在 {steps:,} 步中得不到梯度：{names}。{zeros} 的输出全为 0，梯度无法通过。",
     },
     "loss-is-zero": {
-        "en": "The loss of optimizer {optimizer} ({kind}) was 0 in all {steps:,} steps, and so was every gradient that it got.",
+        "en": "The loss of optimizer {optimizer} ({kind}) was 0 in {steps:the one step|all {steps:,} steps}, and so was every "
+        "gradient that it got.",
         "zh": "优化器 {optimizer}（{kind}）对应的 loss 在 {steps:,} 步中都是 0，其梯度也全部为 0。",
     },
     "meant": {
@@ -99,7 +100,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个参数的梯度在 {steps:,} 步中始终恰为 0，而同一层的其他参数并非如此，或该层只有缩放和平移：{names}。",
     },
     "one-row": {
-        "en": "Of the {rows:,} rows of {name}, only row {row} gets a gradient in all {steps:,} steps examined: the layer receives the "
+        "en": "Of the {rows:,} rows of {name}, only row {row} gets a gradient in {steps:the one step|all {steps:,} steps} examined: "
+        "the layer receives the "
         "same index at all positions, or none of its other units is active.",
         "zh": "{name} 共 {rows:,} 行，所查看的 {steps:,} 步中只有第 {row} 行得到梯度：该层在所有位置得到的都是同一个索引，"
         "或其余单元都未被激活。",
@@ -123,7 +125,8 @@ MESSAGES: Words = {
         "zh": "第 {step:,} 步有 {count:,} 个梯度为 NaN 或 Inf：{names}；之后的梯度恢复为有限值。",
     },
     "dead": {
-        "en": "{fed} receives only zeros, and the gradient of its weights is exactly 0 in all {steps:,} steps examined: {before} "
+        "en": "{fed} receives only zeros, and the gradient of its weights is exactly 0 in {steps:the one step|all {steps:,} steps} "
+        "examined: {before} "
         "outputs {low:.3g} to {high:.3g}, never above 0, so its activation is 0 for every sample.",
         "zh": "{fed} 的输入全为 0，所查看的 {steps:,} 步中其权重的梯度始终恰为 0：{before} 的输出为 {low:.3g} 至 {high:.3g}，从不大于 0，"
         "其后的激活对所有样本都输出 0。",

@@ -50,26 +50,30 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "softmax-twice": {
-        "en": "Softmax is applied twice: rows of the outputs sum to 1, and in all {steps:,} steps examined the loss ({loss:.4g}) is "
+        "en": "Softmax is applied twice: rows of the outputs sum to 1, and in {steps:the one step|all {steps:,} steps} examined the "
+        "loss ({loss:.4g}) is "
         "the cross-entropy that treats them as logits ({own:.4g}); as probabilities it would be {nll:.4g}.",
         "zh": "softmax 做了两次：输出每行之和为 1，而在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于把这些输出当作未归一化得分时的"
         "交叉熵（{own:.4g}）；当作概率时应为 {nll:.4g}。",
     },
     "not-logarithms": {
-        "en": "In all {steps:,} steps examined, the loss ({loss:.4g}) is minus the mean of the outputs at the labels ({log:.4g}), but "
+        "en": "In {steps:the one step|all {steps:,} steps} examined, the loss ({loss:.4g}) is minus the mean of the outputs at the "
+        "labels ({log:.4g}), but "
         "the outputs are not log-probabilities: the exponentials of a row sum to {low:.4g} to {high:.4g}. Such a loss falls without "
         "limit.",
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于标签处输出均值的相反数（{log:.4g}），但输出并不是对数概率："
         "每行的指数之和为 {low:.4g} 至 {high:.4g}。这样的 loss 会无止境地下降。",
     },
     "negated": {
-        "en": "In all {steps:,} steps examined, the loss ({loss:.4g}) is minus the cross-entropy of outputs and labels ({own:.4g}): "
+        "en": "In {steps:the one step|all {steps:,} steps} examined, the loss ({loss:.4g}) is minus the cross-entropy of outputs and "
+        "labels ({own:.4g}): "
         "each step makes the outputs worse ({right:.0%} of the samples correct).",
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）都等于输出与标签交叉熵的相反数（交叉熵为 {own:.4g}）：每一步都使输出变差"
         "（{right:.0%} 的样本正确）。",
     },
     "summed": {
-        "en": "In all {steps:,} steps examined, the loss ({loss:.4g}) is the sum of the cross-entropy over {count:,} labels, not its "
+        "en": "In {steps:the one step|all {steps:,} steps} examined, the loss ({loss:.4g}) is the sum of the cross-entropy over "
+        "{count:,} labels, not its "
         "mean ({own:.4g}): gradients are {count:,} times as large.",
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于 {count:,} 个标签的交叉熵之和而非均值（{own:.4g}）：梯度是取均值时的 "
         "{count:,} 倍。",
@@ -81,23 +85,27 @@ MESSAGES: Words = {
         "该 loss 使输出远离标签。",
     },
     "constant-loss": {
-        "en": "The loss is {loss:.6g} in all {steps:,} steps, although their batches differ: it does not depend on the network's "
+        "en": "The loss is {loss:.6g} in {steps:the one step|all {steps:,} steps}, although their batches differ: it does not depend "
+        "on the network's "
         "output.",
         "zh": "{steps:,} 步的 loss 全都是 {loss:.6g}，而各步的 batch 并不相同：loss 与网络输出无关。",
     },
     "labels-copied": {
-        "en": "In all {steps:,} steps examined, the labels equal the network's input at the same positions: it only has to copy its "
+        "en": "In {steps:the one step|all {steps:,} steps} examined, the labels equal the network's input at the same positions: it "
+        "only has to copy its "
         "input, and {right:.0%} are correct after the last step. A language model should predict the next token.",
         "zh": "在查看的全部 {steps:,} 步中，标签与网络在同一位置得到的输入完全相同：网络只需照抄输入，最后一步已有 {right:.0%} 正确。"
         "语言模型应当预测下一个 token。",
     },
     "cross-entropy": {
-        "en": "In all {steps:,} steps examined, the loss is the cross-entropy of outputs and labels (last {loss:.4g}, computed "
+        "en": "In {steps:the one step|all {steps:,} steps} examined, the loss is the cross-entropy of outputs and labels (last "
+        "{loss:.4g}, computed "
         "{own:.4g}; {right:.0%} of the samples correct).",
         "zh": "在查看的全部 {steps:,} 步中，loss 都等于输出与标签的交叉熵（最后为 {loss:.4g}，计算值 {own:.4g}；{right:.0%} 的样本正确）。",
     },
     "of-probabilities": {
-        "en": "The outputs are probabilities, and in all {steps:,} steps examined the loss is their cross-entropy (last {loss:.4g}, "
+        "en": "The outputs are probabilities, and in {steps:the one step|all {steps:,} steps} examined the loss is their "
+        "cross-entropy (last {loss:.4g}, "
         "computed {nll:.4g}).",
         "zh": "输出为概率，在查看的全部 {steps:,} 步中 loss 都等于其交叉熵（最后为 {loss:.4g}，计算值 {nll:.4g}）。",
     },

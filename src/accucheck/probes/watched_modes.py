@@ -67,14 +67,16 @@ MESSAGES: Words = {
         "没有优化器更新这一部分，或它加载了权重并从第一步起保持如此。",
     },
     "statistics-kept": {
-        "en": "{count:,} {count:layer normalises|layers normalise} with initial statistics that never change in all {steps:,} steps: "
+        "en": "{count:,} {count:layer normalises|layers normalise} with initial statistics that never change in "
+        "{steps:the one step|all {steps:,} steps}: "
         "{names}. Nothing was loaded into {count:it|them}, so nothing is normalised there.",
         "zh": "有 {count:,} 层归一化所用的统计量在全部 {steps:,} 步中都停留在创建时的初始值：{names}。也没有为其加载权重，"
         "这些层实际上没有做归一化。",
     },
     "evaluated-in-training": {
         "en": "{network} is evaluated in training mode: {count:,} {count:layer|layers} that {count:depends|depend} on the mode "
-        "{count:works|work} as in training ({names}) in {passes:,} passes without a gradient, over data that it is not trained with.",
+        "{count:works|work} as in training ({names}) in {passes:,} {passes:pass|passes} without a gradient, over data that it is not "
+        "trained with.",
         "zh": "{network} 在训练模式下评估：{passes:,} 次不求梯度的前向计算使用了训练之外的数据，其中 {count:,} 个随模式改变行为的层"
         "仍按训练方式工作（{names}）。",
     },
@@ -89,7 +91,8 @@ MESSAGES: Words = {
         "zh": "有 {passes:,} 次不求梯度的前向计算处于训练模式，它们可能是训练的一部分。",
     },
     "only-inference": {
-        "en": "Nothing was trained. In the {passes:,} passes examined, no layer that depends on the mode ran in training mode.",
+        "en": "Nothing was trained. In the {passes:only pass|{passes:,} passes} examined, no layer that depends on the mode ran in "
+        "training mode.",
         "zh": "本次运行没有训练。所查看的 {passes:,} 次前向计算中，没有随模式改变行为的层处于训练模式。",
     },
     "nothing-depends": {
@@ -97,9 +100,11 @@ MESSAGES: Words = {
         "zh": "在所观察训练的 {all:,} 步中，没有运行随模式改变行为的层。",
     },
     "in-order": {
-        "en": "{count:,} {count:layer|layers} that {count:depends|depend} on the mode ran in training mode in all {all:,} steps of the "
-        "watched training; {passes:,} passes of inference mode were seen.",
-        "zh": "在所观察训练的 {all:,} 步中，{count:,} 个随模式改变行为的层始终处于训练模式；另见 {passes:,} 次推理模式的前向计算。",
+        "en": "{count:,} {count:layer|layers} that {count:depends|depend} on the mode ran in training mode in "
+        "{all:the one step|all {all:,} steps} of the "
+        "watched training; {passes:1 pass|{passes:,} passes|no pass} of inference mode {passes:was|were|was} seen.",
+        "zh": "在所观察训练的 {all:,} 步中，{count:,} 个随模式改变行为的层始终处于训练模式；"
+        "{passes:另见 1 次推理模式的前向计算|另见 {passes:,} 次推理模式的前向计算|未见推理模式的前向计算}。",
     },
     "fix-switch-on": {
         "en": "Call set_train() on the network at the start of each epoch, and again after each evaluation.",

@@ -34,7 +34,8 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_watched_networks.MESSAGES,
     "penalty-scaled": {
-        "en": "The gradients computed here inside the loss include a scale of {scale:g} in all {steps:,} steps, and the loss is "
+        "en": "The gradients computed here inside the loss include a scale of {scale:g} in {steps:the one step|all {steps:,} steps}, "
+        "and the loss is "
         "{low:.3g} to {high:.3g} times the mean square of their norms: the penalty is computed without unscaling them.",
         "zh": "{steps:,} 步中，此处在损失内部求得的梯度都带有缩放倍数 {scale:g}，而 loss 是其范数平方均值的 {low:.3g} 至 {high:.3g} 倍："
         "梯度惩罚直接使用了这些梯度。",
@@ -49,7 +50,7 @@ MESSAGES: Words = {
         "zh": "{steps:,} 步中，此处在损失内部求得的梯度都不带 loss scale。",
     },
     "penalty-unscaled": {
-        "en": "The gradients that are taken here within the loss are divided by the scaler in all {steps:,} steps.",
+        "en": "The gradients that are taken here within the loss are divided by the scaler in {steps:the one step|all {steps:,} steps}.",
         "zh": "{steps:,} 步中，此处在损失内部求得的梯度都由 scaler 还原。",
     },
     "no-inner": {

@@ -105,7 +105,8 @@ MESSAGES: Words = {
         "zh": "{ranks:,} 个 rank 用各自的 batch 训练 {steps:,} 步后，{weights:,} 个权重完全相同：梯度已聚合。",
     },
     "reduced": {
-        "en": "In all {steps:,} steps examined, the {ranks:,} ranks update with the same gradients, computed from different losses.",
+        "en": "In {steps:the one step|all {steps:,} steps} examined, the {ranks:,} ranks update with the same gradients, computed "
+        "from different losses.",
         "zh": "在细看的 {steps:,} 步中，{ranks:,} 个 rank 的 loss 各不相同，更新所用的梯度却相同：梯度已聚合。",
     },
     "drift-apart": {

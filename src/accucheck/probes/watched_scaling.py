@@ -96,18 +96,21 @@ MESSAGES: Words = {
         "zh": "梯度交给 {kind} 之前已除以 loss scale（{scale:g}），而它又按 loss_scale={divisor:g} 再除一次。",
     },
     "below-one": {
-        "en": "In all {steps:,} steps examined, {kind} gets gradients {times:.4g} times as large as the backward pass computes them: "
+        "en": "In {steps:the one step|all {steps:,} steps} examined, {kind} gets gradients {times:.4g} times as large as the "
+        "backward pass computes them: "
         "the loss is scaled down, by {scale:.3g}, though {count:,} {count:layer|layers} that it trains compute in float16 ({names}).",
         "zh": "在查看的全部 {steps:,} 步中，{kind} 得到的梯度都是反向梯度的 {times:.4g} 倍：loss 被缩小（乘以 {scale:.3g}），"
         "而它训练的 {count:,} 层用 float16 计算（{names}）。",
     },
     "sunk": {
-        "en": "The loss scale falls from {first:g} to {last:g} within {steps:,} steps; {dropped:,} {dropped:update was|updates were} left "
-        "out.",
-        "zh": "loss scale 在 {steps:,} 步内从 {first:g} 降到 {last:g}，其间略过了 {dropped:,} 次更新。",
+        "en": "The loss scale falls from {first:g} to {last:g} within {steps:,} steps; "
+        "{dropped:1 update was|{dropped:,} updates were|no update was} "
+        "left out.",
+        "zh": "loss scale 在 {steps:,} 步内从 {first:g} 降到 {last:g}，"
+        "{dropped:其间略过了 1 次更新|其间略过了 {dropped:,} 次更新|其间没有略过更新}。",
     },
     "scaled": {
-        "en": "The loss scale of {scale:g} is removed before {kind} updates, in all {steps:,} steps examined.",
+        "en": "The loss scale of {scale:g} is removed before {kind} updates, in {steps:the one step|all {steps:,} steps} examined.",
         "zh": "在查看的全部 {steps:,} 步中，loss scale（{scale:g}）都在 {kind} 更新之前还原。",
     },
     "by-optimizer": {
@@ -128,7 +131,8 @@ MESSAGES: Words = {
         "zh": "梯度仍带着 loss scale 时就被裁剪到范数 {norm:g}：{kind} 得到的梯度范数为 {low:.3g} 到 {high:.3g}，随 loss scale 变化。",
     },
     "clipped-small": {
-        "en": "{kind} gets gradients with a norm of {low:.3g} in all {steps:,} steps; multiplied by the loss scale of {scale:g} that "
+        "en": "{kind} gets gradients with a norm of {low:.3g} in {steps:the one step|all {steps:,} steps}; multiplied by the loss "
+        "scale of {scale:g} that "
         "is {norm:g}. They seem to be clipped before unscaling.",
         "zh": "{steps:,} 步中 {kind} 得到的梯度范数都是 {low:.3g}，乘以 loss scale（{scale:g}）恰为 {norm:g}：似乎先裁剪后还原。",
     },
@@ -137,7 +141,8 @@ MESSAGES: Words = {
         "zh": "{steps:,} 步中有 {count:,} 步的梯度被裁剪到范数 {high:.3g}，且在还原 loss scale 之后。",
     },
     "clips-most": {
-        "en": "Gradients are clipped to a norm of {high:.3g} in all {steps:,} steps, from a median of {raw:.3g}: {kind} gets gradients "
+        "en": "Gradients are clipped to a norm of {high:.3g} in {steps:the one step|all {steps:,} steps}, from a median of "
+        "{raw:.3g}: {kind} gets gradients "
         "{times:,.0f} times smaller, and changes weights by {moved:.1g} of their size.",
         "zh": "全部 {steps:,} 步的梯度都被裁剪到范数 {high:.3g}，而反向计算给出的范数中位数为 {raw:.3g}："
         "{kind} 得到的梯度小了 {times:,.0f} 倍，每步只改变权重大小的 {moved:.1g}。",

@@ -50,7 +50,8 @@ class Params(msgspec.Struct, frozen=True):
 
 MESSAGES: Words = {
     "sigmoid-twice": {
-        "en": "Sigmoid is applied twice: outputs lie between {low:.4g} and {high:.4g} in all {steps:,} steps examined, and the loss "
+        "en": "Sigmoid is applied twice: outputs lie between {low:.4g} and {high:.4g} in {steps:the one step|all {steps:,} steps} "
+        "examined, and the loss "
         "({loss:.4g}) is the binary cross-entropy that treats them as logits ({logits:.4g}); as probabilities it would be {odds:.4g}.",
         "zh": "sigmoid 做了两次：在查看的全部 {steps:,} 步中，输出都在 {low:.4g} 与 {high:.4g} 之间，而 loss（{loss:.4g}）等于把这些输出"
         "当作 logits 时的二元交叉熵（{logits:.4g}）；当作概率时应为 {odds:.4g}。",
@@ -62,13 +63,15 @@ MESSAGES: Words = {
         "对其他标签会一直下降、没有下界。",
     },
     "negated": {
-        "en": "The sign of the loss is flipped: in all {steps:,} steps examined, the loss ({loss:.4g}) is minus {form} of outputs and "
+        "en": "The sign of the loss is flipped: in {steps:the one step|all {steps:,} steps} examined, the loss ({loss:.4g}) is minus "
+        "{form} of outputs and "
         "labels ({value:.4g}), which grows.",
         "zh": "loss 的符号反了：在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于输出与标签的{form}（{value:.4g}）的相反数，"
         "而后者在增大。",
     },
     "all-with-all": {
-        "en": "In all {steps:,} steps examined, the loss ({loss:.4g}) compares each sample with the labels of all samples in its "
+        "en": "In {steps:the one step|all {steps:,} steps} examined, the loss ({loss:.4g}) compares each sample with the labels of "
+        "all samples in its "
         "batch: inside the loss, a column (N, 1) and a row (N,) are broadcast to N×N.",
         "zh": "在查看的全部 {steps:,} 步中，loss（{loss:.4g}）等于每个样本与 batch 内所有样本的标签逐一比较的结果："
         "在损失内部，形状 (N, 1) 与 (N,) 相遇，被广播成 N×N。",
@@ -80,13 +83,15 @@ MESSAGES: Words = {
         "（{least:.4g} 到 {most:.4g}），这样的输出达不到。",
     },
     "out-of-reach": {
-        "en": "The outputs stay between {low:.4g} and {high:.4g} in all {steps:,} steps examined, as after a sigmoid or tanh, and "
+        "en": "The outputs stay between {low:.4g} and {high:.4g} in {steps:the one step|all {steps:,} steps} examined, as after a "
+        "sigmoid or tanh, and "
         "crowd at the bound; {over:.0%} of the targets lie beyond it ({least:.4g} to {most:.4g}).",
         "zh": "在查看的全部 {steps:,} 步中，输出始终在 {low:.4g} 与 {high:.4g} 之间，并顶在边界上，与最后一层是 sigmoid 或 tanh 时一样；而 "
         "{over:.0%} 的目标值在边界之外（{least:.4g} 到 {most:.4g}）。",
     },
     "fits": {
-        "en": "In all {steps:,} steps examined, the loss is {form} of outputs and labels ({value:.4g}), and outputs can reach the "
+        "en": "In {steps:the one step|all {steps:,} steps} examined, the loss is {form} of outputs and labels ({value:.4g}), and "
+        "outputs can reach the "
         "labels.",
         "zh": "在查看的全部 {steps:,} 步中，loss 等于输出与标签的{form}（{value:.4g}），且输出能达到标签的取值。",
     },

@@ -50,7 +50,7 @@ MESSAGES: Words = {
     },
     "no-gradient": {
         "en": "{count:,} of {all:,} parameters that the optimizers hold are not trained: {names}. Their layers run in training, and "
-        "their gradient was missing or exactly 0 in all {steps:,} steps examined.",
+        "their gradient was missing or exactly 0 in {steps:the one step|all {steps:,} steps} examined.",
         "zh": "优化器持有的 {all:,} 个参数中有 {count:,} 个没有得到训练：{names}。它们所在的层参与了训练，但所查看的 {steps:,} 步中"
         "梯度缺失或始终恰为 0。",
     },

@@ -71,7 +71,8 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个权重初始为零或常数，且 {steps:,} 步中没有梯度：{names}。",
     },
     "blocks": {
-        "en": "{name} starts at zero and lies on the only way of the gradient: in step 1 nothing reaches the {before:,} weights before it.",
+        "en": "{name} starts at zero and lies on the only way of the gradient: in step 1 nothing reaches the "
+        "{before:weight|{before:,} weights} before it.",
         "zh": "{name} 初始为零，且位于梯度的唯一通路上：第 1 步中它之前的 {before:,} 个权重得不到梯度。",
     },
     "constant-layer": {

@@ -117,8 +117,8 @@ MESSAGES: Words = {
     },
     "examined": {
         "en": "Examined: {checkpoints:,} {checkpoints:checkpoint|checkpoints} with {weights:,} "
-        "{weights:weight|weights}, {graphs:,} {graphs:graph|graphs}.",
-        "zh": "已检查 {checkpoints:,} 个 checkpoint（{weights:,} 个权重）、{graphs:,} 个计算图。",
+        "{weights:weight|weights}{graphs:, 1 graph|, {graphs:,} graphs|}.",
+        "zh": "已检查 {checkpoints:,} 个 checkpoint（{weights:,} 个权重）{graphs:、1 个计算图|、{graphs:,} 个计算图|}。",
     },
     "fix-tie": {
         "en": "Use one Parameter in both places (head.weight = embedding.embedding_table); after set_data they are still two. Or "

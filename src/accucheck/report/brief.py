@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import msgspec
 
-from ..model import Curve, Level, Verdict
-from .bilingual import joined
+from ..language import word
+from ..model import Curve, Level, Sure, Verdict
+from ..probe import SURE
+from .bilingual import joined, said
 from .parts import ChartPart, CodePart, EvidencePart, FindingPart, Highlight, ItemPart, Report, ResultPart, SectionPart
 
 #: Findings of an item that are shown in full, and of each its pieces of evidence and its lines of a diff; those that are told at all.
 MAX_FINDINGS, MAX_EVIDENCE, MAX_DIFF, MAX_LINES = 2, 1, 30, 5
+#: Rows of an item in the verdict.
+MAX_ROWS = 2
 
 #: Points of a curve that a sentence tells as well.
 FEW_POINTS = 3
@@ -32,7 +36,7 @@ def shorten(report: Report) -> Report:
         checklists.append(msgspec.structs.replace(checklist, sections=[section] if own else []))
     wrong = [item for item in told if _findings(item) or item.state is Verdict.PROBLEM]
     wrong.sort(key=lambda item: order.get(item.id, last))
-    rows = [_row(report, item) for item in wrong]
+    rows = [row for item in wrong for row in _rows(report, item)]
     return msgspec.structs.replace(
         report,
         checklists=checklists,
@@ -87,23 +91,48 @@ def _is_told(item: ItemPart) -> bool:
     )
 
 
-def _row(report: Report, item: ItemPart) -> Highlight:
-    """What is wrong with an item in one row: its worst finding, at how many places, the fix and how sure it is."""
+def _rows(report: Report, item: ItemPart) -> list[Highlight]:
+    """What is wrong with an item in one row, or in two where there is another thing with another fix: where, at how many places, the fix
+    and how sure it is."""
     level = next((level for level in Level if any(f.level is level for _, f in _findings(item))), None)
     found = [finding for _, finding in _findings(item) if finding.level is level]
     known = next((each for each in report.verdict.highlights if each.item == item.id), None)
     if not found:  # a person said so
-        return known or Highlight(item.id, "", item.note_brief or item.title, item.conclusion_text)
-    first = found[0]
-    places = len({finding.where for finding in found if finding.where})
-    where = report.say("brief-places", where=first.where, count=places - 1) if places > 1 else first.where
-    sure = first.sure or report.say("sure-measured")
-    if item.conclusion is not None and known is not None:
-        sure = known.sure
-    elif level is Level.SUSPECT:
-        sure = report.say("brief-suspect", sure=first.sure or report.say("sure-open"))
-    fix = next((finding.fix for finding in found if finding.fix), "")
-    return Highlight(item.id, where, known.message if known is not None else first.message, sure, fix)
+        return [known or Highlight(item.id, "", item.note_brief or item.title, item.conclusion_text)]
+    rows = []
+    for number, alike in enumerate(_by_fix(found)[:MAX_ROWS]):
+        first = alike[0]
+        places = len({finding.where for finding in alike if finding.where})
+        where = report.say("brief-places", where=first.where, count=places - 1) if places > 1 else first.where
+        sure = _briefly(report, first.sure) or report.say("sure-measured")
+        if item.conclusion is not None and known is not None:
+            sure = known.sure
+        elif level is Level.SUSPECT:
+            sure = report.say("brief-suspect", sure=_briefly(report, first.sure) or report.say("sure-open"))
+        message = known.message if known is not None and not number else first.message
+        rows.append(Highlight(item.id, where, message, sure, first.fix))
+    return rows
+
+
+def _by_fix(found: list[FindingPart]) -> list[list[FindingPart]]:
+    """Findings by their fix, which one that comes after another with the same does not repeat."""
+    kinds: list[list[FindingPart]] = []
+    for finding in found:
+        told = next((kind for kind in kinds if kind[0].message == finding.message), None)
+        told = told or next((kind for kind in kinds if finding.fix and kind[0].fix == finding.fix), None)
+        if told is None and not finding.fix and kinds:
+            told = kinds[-1]
+        if told is None:
+            kinds.append([finding])
+        else:
+            told.append(finding)
+    return kinds
+
+
+def _briefly(report: Report, sure: str) -> str:
+    """How sure a finding is in a word, as a table has little room."""
+    whole = said(report.languages, lambda language, _: word(SURE, Sure.LIKELY.value, language), {})
+    return report.say("sure-likely") if sure == whole else sure
 
 
 def _shown(report: Report, item: ItemPart) -> ItemPart:

@@ -20,7 +20,7 @@ from .words import LEVELS, MARKS, VERDICTS, WORDS
 
 if TYPE_CHECKING:
     from .context import Context
-    from .parts import Report, ResultPart
+    from .parts import FindingPart, Report, ResultPart
 
 VERSION = 1
 
@@ -320,6 +320,13 @@ def render(report: Report, stem: str, *_: Any) -> dict[str, bytes]:
 LEVEL_MARKS = {Level.PROBLEM: "✗", Level.SUSPECT: "?", Level.INFO: "·"}
 
 
+def placed(finding: FindingPart) -> str:
+    """What a finding says, after its place unless the message begins with it."""
+    if not finding.where or finding.message.startswith((f"{finding.where}:", f"{finding.where}：")):
+        return finding.message
+    return f"{finding.where}: {finding.message}"
+
+
 def result_text(report: Report | Context, result: ResultPart) -> list[str]:
     """The lines that say what one probe found."""
     head = f"      {result.probe}  {' · '.join(result.facts)}"
@@ -329,9 +336,8 @@ def result_text(report: Report | Context, result: ResultPart) -> list[str]:
     if result.reason:
         lines.append(f"        {result.reason}")
     for finding in result.findings:
-        place = f"{finding.where}: " if finding.where else ""
         level = report.pick(LEVELS[finding.level.value])
-        lines.append(f"        {LEVEL_MARKS[finding.level]} {level}  {place}{finding.message}")
+        lines.append(f"        {LEVEL_MARKS[finding.level]} {level}  {placed(finding)}")
         for key in ("why", "sure", "proof"):
             if text := getattr(finding, key):
                 lines.append("            " + report.say("labelled", label=report.say(key), text=text))
@@ -360,11 +366,11 @@ def path_text(
 
     lines = [f"{path.checklist.title[language]}  ({path.checklist.name} {path.checklist.version})"]
 
-    def item_lines(mark: str, item: Item, said: str) -> list[str]:
+    def item_lines(mark: str, item: Item, said: str, state: str = "") -> list[str]:
         """The line of an item, and what was found of it that is not just information."""
         late = "  " + say("stale") if item.id in stale else ""
         found = telling(item, record.entries.get(item.id, Entry()))[:_MOST_NAMED]
-        head = f"  {mark} {item.id}  {item.title[language]}{'  ' if said else ''}{said}{late}"
+        head = f"  {mark} {item.id}  {item.named(state)[language]}{'  ' if said else ''}{said}{late}"
         return [
             head,
             *(
@@ -378,7 +384,9 @@ def path_text(
         return words if concluded else say("path-suggested", verdict=words)
 
     for step in path.steps:
-        lines += item_lines(MARKS[step.answer.value], step.item, answered(step.answer, step.concluded))
+        lines += item_lines(
+            MARKS[step.answer.value], step.item, answered(step.answer, step.concluded), step.answer.value
+        )
         if step.way is not None:
             lines.append(f"      {way_text(path.checklist, step.way.to, step.way.text[language], language)}")
     if (here := path.here) is not None:
@@ -390,7 +398,7 @@ def path_text(
         known = answer is not Verdict.UNDECIDED
         said = answered(answer, entry.conclusion is not None) if known else ""
         lines.append(
-            f"  {MARKS[answer.value] if known else '○'} {item.id}  {item.title[language]}{'  ' if said else ''}{said}"
+            f"  {MARKS[answer.value] if known else '○'} {item.id}  {item.named(answer.value)[language]}{'  ' if said else ''}{said}"
         )
     if (end := path.at_end) is not None:
         lines.append(f"  ■ {say('path-end', title=end.title[language])}")

@@ -205,10 +205,9 @@ def explained(
 
 def _finding(context: Context, part: ResultPart, finding: FindingPart) -> list[str]:
     """A finding in full. Of information only what it says."""
-    place = f"{finding.where}: " if finding.where else ""
     level = context.pick(LEVELS[finding.level.value])
     stale = f"  ({context.say('stale')})" if part.stale else ""
-    lines = [f"{machine.LEVEL_MARKS[finding.level]} {level}  {place}{finding.message}  [{part.probe}]{stale}"]
+    lines = [f"{machine.LEVEL_MARKS[finding.level]} {level}  {machine.placed(finding)}  [{part.probe}]{stale}"]
     if finding.level is Level.INFO:
         return lines
     for evidence in finding.evidence:

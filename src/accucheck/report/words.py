@@ -121,6 +121,7 @@ WORDS = {
     "verdict-partial": {"en": "Examined in part only: {items}.", "zh": "只检查了一部分：{items}。"},
     "sure-concluded": {"en": "concluded by {by}", "zh": "已由人工确认（{by}）"},
     "sure-suggested": {"en": "{how}; not confirmed by a person", "zh": "{how}，未经人工确认"},
+    "sure-likely": {"en": "likely", "zh": "很可能"},
     "sure-measured": {"en": "measured", "zh": "由实测得出"},
     "column-sure": {"en": "How sure", "zh": "把握程度"},
     # the grade

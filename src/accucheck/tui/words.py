@@ -1049,12 +1049,17 @@ WORDS: Words = {
         "en": "The patch applies cleanly; press {key} to apply it.",
     },
     "mend-proving": {
-        "zh": "正在重新运行探针，结束后在此显示结果……",
-        "en": "Probes are running again; the outcome will show here...",
+        "zh": "正在重新运行受影响的探针，结束后在此显示结果……",
+        "en": "The affected probes are running again; the outcome will be shown here...",
     },
     "mend-written": {
         "zh": "已写入 {path}。按 {key} 重新运行受影响的探针，确认问题是否消除。",
         "en": "Written into {path}. Press {key} to run the affected probes again and see whether the problem is gone.",
+    },
+    "mend-written-kept": {
+        "zh": "已写入 {path}（原文件在 {kept}）。按 {key} 重新运行受影响的探针，确认问题是否消除。",
+        "en": "Written into {path}; the original is {kept}. Press {key} to run the affected probes again and see whether "
+        "the problem is gone.",
     },
     "mend-written-before": {"zh": "此修改已写入", "en": "This change has already been applied"},
     "mend-not-written": {"zh": "此修改尚未写入", "en": "This change has not been applied"},
@@ -1064,7 +1069,6 @@ WORDS: Words = {
         "en": "The original is backed up; press u to undo.",
     },
     "mend-yes": {"zh": "写入", "en": "Write it"},
-    "mend-kept": {"zh": "已写入，原文件副本：{path}", "en": "Written. The file as it was: {path}"},
     "mend-undone": {"zh": "已恢复 {path}", "en": "{path} is as it was"},
     "stale-none": {"zh": "没有过期的结果", "en": "No result is out of date"},
     "stale-found": {

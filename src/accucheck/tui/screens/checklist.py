@@ -354,7 +354,7 @@ class ChecklistScreen(Guiding):
         if item is None:
             return
         say, entry = self.speech.say, self.app.session.entry(item.id)
-        lines = [f"{item.id} {item.title[self.speech.language]}"]
+        lines = [f"{item.id} {item.named(self.app.state(item)[0])[self.speech.language]}"]
         said = [("tab-conclusion", say(entry.conclusion.value if entry.conclusion else "not-concluded"))]
         said += [("note", entry.note)] if entry.note else []
         lines += [f"{say(key)}{say('colon')}{text}" for key, text in said]

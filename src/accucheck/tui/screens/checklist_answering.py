@@ -160,7 +160,9 @@ class Answering(Running):
 
         app, say, found = self.app, self.speech.say, self._acceptable()
         lines = [
-            Content.assemble(self.speech.sign(verdict.value), f" {item.id} ", plain(item.title[self.speech.language]))
+            Content.assemble(
+                self.speech.sign(verdict.value), f" {item.id} ", plain(item.named(verdict.value)[self.speech.language])
+            )
             for item, verdict in found
         ]
         dialog = Choose(

@@ -86,9 +86,9 @@ class Reviewing(Answering):
         app, say, found = self.app, self.speech.say, self._agreed()
         lines = [
             Content.assemble(
-                self.speech.sign(str(entry.conclusion and entry.conclusion.value)),
+                self.speech.sign(state := str(entry.conclusion and entry.conclusion.value)),
                 f" {item.id} ",
-                plain(f"{item.title[self.speech.language]}  {entry.who}"),
+                plain(f"{item.named(state)[self.speech.language]}  {entry.who}"),
             )
             for item, entry in found
         ]

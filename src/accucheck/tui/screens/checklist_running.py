@@ -67,7 +67,9 @@ class Running(Showing):
     def _how_far(self) -> Run:
         """What is done of what has something to do, and how long the rest takes, once that is known."""
         now = time.monotonic()
-        if (left := self._left) is None or not len(left):
+        if (left := self._left) is None:
+            return Run(0, 0, now - self._since, None)
+        if not len(left):
             return Run(self._done_jobs, self._all_jobs, now - self._since, None)
         current = next(iter(self.app.running), None)
         rest = left.seconds(self._took, current, now - self._last_end)
@@ -157,7 +159,8 @@ class Running(Showing):
             where = separator.join(named.get(name, [])[:_NAMED])
             told.append(say(f"proof-{name}-items" if where else f"proof-{name}", **{name: number}, items=where))
         text = self.app.proof = say("stale-ended", count=len(again), counts=separator.join(told))
-        self.notify(text, timeout=8, markup=False)
+        if not self._is_told_on_screen:
+            self.notify(text, timeout=8, markup=False)
         self._again = []
 
     def action_run_item(self) -> None:
@@ -170,6 +173,13 @@ class Running(Showing):
         self._open_tab("tab-evidence")
         self._run(set())
 
+    @property
+    def _is_told_on_screen(self) -> bool:
+        """Whether the screen on top says by itself what comes of a change."""
+        from .mend import MendScreen
+
+        return isinstance(self.app.screen, MendScreen)
+
     @work
     async def action_run_stale(self) -> None:
         """Run again what is out of date, of all items, and nothing else."""
@@ -180,16 +190,15 @@ class Running(Showing):
             self.notify(say("stale-none"), markup=False)
             self.refresh_states()
             return
-        from .mend import MendScreen
-
-        if not isinstance(app.screen, MendScreen):  # which shows what comes of it
+        if not self._is_told_on_screen:
             app.back_to(self)
         seconds = sum(app.session.entry(job.item).results[job.probe].seconds for job in jobs)
         self._open_tab("tab-evidence")
         if await self._start(jobs):
             self._again, app.proof = [(job.item, job.probe) for job in jobs], ""
             app.show_proof()
-            self.notify(say("stale-running", count=len(jobs), seconds=seconds), timeout=4, markup=False)
+            if not self._is_told_on_screen:
+                self.notify(say("stale-running", count=len(jobs), seconds=seconds), timeout=4, markup=False)
 
     @work
     async def action_follow(self) -> None:

@@ -27,7 +27,7 @@ class Showing(VerbScreen[None]):
 
     #: Whether a first session begins with a hint.
     GREETS = True
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (72, "-normal"), (160, "-wide")]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (78, "-normal"), (160, "-wide")]
 
     def __init__(self) -> None:
         super().__init__()
@@ -146,7 +146,7 @@ class Showing(VerbScreen[None]):
         for each in self.app.project.items:
             if item is None or each.id == item:
                 state, review = self.app.state(each), self.app.review_state(each.id)
-                items.set_state(self.speech, each.id, each.named(state[0])[self.speech.language], *state, review)
+                items.set_state(self.speech, each, *state, review)
         self._show_top()
         if item is None or (self.item is not None and item == self.item.id):
             self._show_item()

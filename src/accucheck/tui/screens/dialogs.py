@@ -28,6 +28,7 @@ _CSS = """
 {name} {{ align: center middle; }}
 {name} > Vertical {{ width: 76; max-width: 96%; height: auto; max-height: 90%; border: round $primary;
     background: $surface; padding: 0 1; }}
+{name} ToastRack {{ display: none; }}  /* it would cover the answers */
 {name} .title {{ text-style: bold; width: 1fr; max-height: 3; }}
 {name} VerticalScroll {{ height: auto; max-height: 35vh; }}
 {name} OptionList {{ height: auto; max-height: 8; border: none; margin-top: 1; }}

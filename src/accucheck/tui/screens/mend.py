@@ -50,6 +50,7 @@ class MendScreen(VerbScreen[None]):
         self._probe, self._finding = name, finding
         self._mend: mending.FileChange | None = None
         self._refused = ""
+        self._kept = ""  # where the file lies as it was
 
     @property
     def _diff(self) -> str:
@@ -114,12 +115,15 @@ class MendScreen(VerbScreen[None]):
 
     def _state(self, width: int) -> Content:
         say = self.speech.say
-        if self.app.runner.busy:
+        written = self._written
+        if written is not None and self.app.runner.busy:
             text, style = say("mend-proving"), "$text-muted"
-        elif self._written is not None and self.app.proof:
+        elif written is not None and self.app.proof:
             text, style = self.app.proof, "$text-success"
-        elif self._written is not None:
-            text, style = say("mend-written", path=self._written.path, key=self.key_of("run-stale")), "$text-success"
+        elif written is not None:
+            words = "mend-written-kept" if self._kept else "mend-written"
+            text = say(words, path=written.path, kept=self._kept, key=self.key_of("run-stale"))
+            style = "$text-success"
         elif self._refused:
             text, style = self._refused, "$text-warning"
         else:
@@ -160,7 +164,7 @@ class MendScreen(VerbScreen[None]):
         except UserError as error:
             self.app.show_error(error.text(self.speech.language))
         else:
-            self.notify(plain(say("mend-kept", path=self.app.project.case.relative(kept))).plain, markup=False)
+            self._kept = self.app.project.case.relative(kept)
         self._look()
 
     @property

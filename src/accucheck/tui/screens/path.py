@@ -156,7 +156,7 @@ class PathScreen(VerbScreen[tuple[str, bool]]):
 
     def _line(self, state: str, item: Item, after: str, width: int, *, faint: bool = False, style: str = "") -> Content:
         sign = self.speech.sign(state, faint=faint)
-        text = wrap(f"  {item.id} {item.title[self.speech.language]}{after}", width, 2)[1:]
+        text = wrap(f"  {item.id} {item.named(state)[self.speech.language]}{after}", width, 2)[1:]
         return Content.assemble(sign, plain(text, style))
 
     def _behind(self, step: Step, width: int) -> Content:

@@ -267,7 +267,15 @@ class ItemPane(Vertical):
         self.query_one("#answer", Static).update(Content.assemble(*parts), layout=False)
 
     def _concluding(self, item: Item) -> Content:
-        """The conclusions to choose from, as an author does."""
+        """The conclusions to choose from, as an author does: in the words of the list where the whole ones have no room."""
+        room = self.query_one("#answer").size.width
+        head, ways = Content.styled(self.speech.say("tab-conclusion") + "  ", "bold"), self._conclusions(item, "")
+        if room and ways.cell_length > room:
+            return self._conclusions(item, "short-")
+        return ways if room and head.cell_length + ways.cell_length > room else head + ways
+
+    def _conclusions(self, item: Item, form: str) -> Content:
+        """The conclusions with their keys, that of the person and that of the probes marked; `form` comes before the key of each word."""
         say, entry = self.speech.say, self.app.session.entry(item.id)
         suggestion = self.app.project.suggestion(item)
         parts: list[Content | str | tuple[str, str]] = []
@@ -277,14 +285,12 @@ class ItemPane(Vertical):
             style = "bold reverse" if chosen else "$text-muted underline" if wished else ""
             parts += [
                 (
-                    f"({number}) {say(verdict.value)}",
+                    f"({number}) {say(f'{form}{verdict.value}')}",
                     f"{style} @click=screen.do('conclude-{verdict.value.replace('_', '-')}')".strip(),
                 ),
                 "  ",
             ]
-        head, ways = Content.styled(say("tab-conclusion"), "bold") + Content("  "), Content.assemble(*parts[:-1])
-        room = self.query_one("#answer").size.width
-        return ways if room and head.cell_length + ways.cell_length > room else head + ways
+        return Content.assemble(*parts[:-1])
 
     def _judging(self, item: Item) -> Content:
         """The conclusion, and the judgements to choose from, as a reviewer does."""

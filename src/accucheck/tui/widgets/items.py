@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets.option_list import Option
 
-from ...checklist import Checklist
+from ...checklist import Checklist, Item
 from ...language import Language
 from ..signs import SIGNS, Speech, plain
 from .chart import cut
@@ -21,9 +21,11 @@ _WORD = {Language.EN: 7, Language.ZH: 6}
 
 
 class _ItemLine(NamedTuple):
-    """What the line of an item says: its title, its state and whether that is only suggested, and what the review says."""
+    """What the line of an item says: its title, or what it is about where there is no room for that, its state and whether that is only
+    suggested, and what the review says."""
 
     title: str
+    topic: str
     state: str
     suggested: bool
     review: str
@@ -61,8 +63,7 @@ class ItemList(FilteredList):
             for section in checklist.sections:
                 lines: list[Option] = []
                 for item in section.items:
-                    title = item.named(states[item.id][0])[speech.language]
-                    self._told[item.id] = _ItemLine(title, *states[item.id], reviews[item.id])
+                    self._told[item.id] = _told(speech, item, *states[item.id], reviews[item.id])
                     (last if item.id in apart else lines).append(Option(self._line(item.id), id=item.id))
                 if lines:
                     heading = Content.styled(section.title[speech.language], "bold $text-muted")
@@ -81,10 +82,10 @@ class ItemList(FilteredList):
         review = speech.say(told.review) if told.review else ""
         return f"{option.id} {speech.say(told.state)} {speech.say(f'short-{told.state}')} {told.title} {review}"
 
-    def set_state(self, speech: Speech, item: str, title: str, state: str, suggested: bool, review: str) -> None:
-        self._speech, self._told[item] = speech, _ItemLine(title, state, suggested, review)
+    def set_state(self, speech: Speech, item: Item, state: str, suggested: bool, review: str) -> None:
+        self._speech, self._told[item.id] = speech, _told(speech, item, state, suggested, review)
         before, self._reviewed = self._reviewed, any(told.review for told in self._told.values())
-        for each in self._told if self._reviewed is not before else [item]:
+        for each in self._told if self._reviewed is not before else [item.id]:
             self.replace_option_prompt(each, self._line(each))
 
     def on_resize(self, _: Resize) -> None:
@@ -111,5 +112,11 @@ class ItemList(FilteredList):
             f"{item} ",
         )
         left = self._room - line.cell_length
-        title = cut(told.title, left, only_ascii=speech.only_ascii) if left > 0 else told.title
-        return line + plain(title)
+        shown = told.title if left <= 0 or cell_len(told.title) <= left else told.topic
+        return line + plain(cut(shown, left, only_ascii=speech.only_ascii) if left > 0 else shown)
+
+
+def _told(speech: Speech, item: Item, state: str, suggested: bool, review: str) -> _ItemLine:
+    title = item.named(state)[speech.language]
+    topic = item.topic[speech.language] if item.topic is not None else title
+    return _ItemLine(title, topic, state, suggested, review)

@@ -12,7 +12,8 @@ from ..signs import Speech, plain
 
 
 class Run(NamedTuple):
-    """How far a run is: probes that are done, of how many, for how many seconds, and how many are left where that is known."""
+    """How far a run is: probes that are done, of how many (0 where that is not known yet), for how many seconds, and how many are left
+    where that is known."""
 
     done: int
     total: int
@@ -47,8 +48,9 @@ class TopBar(Static):
         dot = "*" if speech.only_ascii else "●"
         parts: list[Content | str | tuple[str, str]] = []
         if running is not None:
+            counted = f"{running.done}/{running.total} " if running.total else ""
             share = running.done / running.total if running.total else 0
-            parts += [(f"{speech.shape('running')} {running.done}/{running.total} ", "$text-accent")]
+            parts += [(f"{speech.shape('running')} {counted}", "$text-accent")]
             parts += [(speech.bar(share, 10), "$text-accent"), f" {_clock(running.seconds)}"]
             parts += [f" {speech.say('run-left', time=_clock(running.left))}"] if running.left is not None else []
             parts += ["  "]
