@@ -111,6 +111,78 @@ def test_all_that_goes_into_a_network_is_shown(tmp_path: Path) -> None:
     assert given.startswith("2×7 int32 [1, 1]") and given.endswith("- float32 [0.5, 0.5] 0.5±0")
 
 
+MADE_ANEW = """
+    import numpy as np
+    import mindspore as ms
+    from mindspore import Tensor, nn
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.head = nn.Dense(4, 2)
+
+        def construct(self, x, y):
+            return nn.CrossEntropyLoss()(self.head(x), y)
+
+    net, beside, other = Net(), nn.MSELoss(), nn.MSELoss("sum")
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    x, y = Tensor(np.ones((2, 4), np.float32)), Tensor(np.zeros(2, np.int32))
+    step = ms.value_and_grad(lambda x, y: net(x, y) + beside(x, x) + other(x, x), None, optimizer.parameters)
+    for _ in range(12):
+        optimizer(step(x, y)[1])
+"""
+
+
+SAME_CLASS = """
+    import numpy as np
+    import mindspore as ms
+    from mindspore import Tensor, nn, ops
+
+    class Net(nn.Cell):
+        def __init__(self, wide):
+            super().__init__()
+            self.first, self.last = nn.Dense(4, wide), nn.Dense(wide, 2)
+
+        def construct(self, x):
+            return self.last(self.first(x))
+
+    student, teacher, critic = Net(3), Net(5), Net(7)
+    for one in teacher.get_parameters():
+        one.requires_grad = False
+    optimizer = nn.SGD(student.trainable_params(), 0.1)
+    x = Tensor(np.ones((2, 4), np.float32))
+    step = ms.value_and_grad(
+        lambda x: ((student(x) - ops.stop_gradient(teacher(x))) ** 2).mean() + critic(x).mean(), None, optimizer.parameters
+    )
+    for _ in range(3):
+        optimizer(step(x)[1])
+"""
+
+
+@pytest.mark.mindspore
+def test_networks_of_one_class_are_told_apart(tmp_path: Path) -> None:
+    """Student, teacher and critic: the calls of the third were taken for the second's, and it was said to be never called."""
+    network = sources.read(watched(tmp_path, SAME_CLASS).paths("watched")[0], "watch")
+    assert not any("never-called" in cell.marks for cell in network.cells)
+    nets = [cell for cell in network.cells if cell.kind.endswith("Net")]
+    assert len(nets) == 3 and sum("frozen" in net.marks for net in nets) == 1
+    for net in nets:
+        first = next(cell for cell in network.cells if cell.name == f"{net.name}.first")
+        wide = next(
+            weight.shape[0] for weight in network.weights if weight.cell == first.number and len(weight.shape) == 2
+        )
+        assert first.traffic[0].gave[0].shape == (2, wide) and first.traffic[0].times == 1
+
+
+@pytest.mark.mindspore
+def test_a_loss_that_each_call_makes_anew_is_one_cell(tmp_path: Path) -> None:
+    """Each step had a loss of its own in the tree, and those of steps that were not looked at closely were said to be never called."""
+    network = sources.read(watched(tmp_path, MADE_ANEW).paths("watched")[0], "watch")
+    losses = [cell for cell in network.cells if cell.kind.endswith("Loss")]
+    assert sorted(cell.kind.rpartition(".")[2] for cell in losses) == ["CrossEntropyLoss", "MSELoss", "MSELoss"]
+    assert all(cell.traffic and not cell.marks for cell in losses)
+
+
 @pytest.mark.mindspore
 def test_nan_is_shown_where_it_begins(watched_runs: MadeOnce) -> None:
     folder = recordings.latest(watched_runs["nan"])

@@ -53,10 +53,11 @@ class _RecordingTree:
         self.weights: list[Weight] = []
         self.by_id: dict[int, Weight] = {}
         self.firsts: dict[tuple[int, bool], int] = {}  # the pass in which a cell was called first, in training and not
+        self.again: dict[int, int] = {}  # networks that are made anew in each call, with the first of them
         self.builder = self._cells()
         self._weights()
         cells, weights = in_order(self.builder.cells, self.weights)
-        title = cells[0].label or watch.path
+        title = cells[0].label or ", ".join(cell.label for cell in cells if cell.depth == 1) or watch.path
         self.network = Network(title, watch.path, "recording", cells, weights)
         self._traffic()
         self._called()
@@ -75,7 +76,13 @@ class _RecordingTree:
             )
             if self.owners.get(key, key) == key and not within:
                 found.append(key)
-        return found
+        first: dict[Any, int] = {}
+        for key in found:
+            network = self.seen.networks[key]
+            if not network.parameters:  # such as a loss that a construct makes: without weights, one is as the other
+                made = str(network.cells)
+                self.again[key] = first.setdefault((network.kind, made), key)
+        return [key for key in found if self.again.get(key, key) == key]
 
     def _cells(self) -> Builder:
         distinct = self._distinct()
@@ -99,6 +106,9 @@ class _RecordingTree:
                 self.named[key, name] = cell
                 if at < len(network.ids):
                     self.numbers.setdefault(network.ids[at], cell)
+        for key, like in self.again.items():
+            for name, *_ in self.seen.networks[key].cells:
+                self.named[key, name] = self.named[like, name]
         for key, network in self.seen.networks.items():
             for at, (name, *_) in enumerate(network.cells[: len(network.ids)]):
                 if network.ids[at] in self.numbers:

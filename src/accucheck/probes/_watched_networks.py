@@ -109,6 +109,8 @@ class _Pass(msgspec.Struct):
     inference: list[str] = []
     place: _Place = None
     drops: list[tuple[str, float, _Place]] = []
+    #: The network of each call, where names do not tell it.
+    of: list[Union[int, None]] = []
 
 
 class _Modes(msgspec.Struct):
@@ -268,12 +270,11 @@ class WatchedNetworks:
             self.networks[key].kind.rpartition(".")[2]: key for key in one.networks[:0:-1] if key in self.networks
         }
         first = one.networks[0] if one.networks else None
-        for name, kind, training, gave in one.calls:
+        owners = one.of if len(one.of) == len(one.calls) else []
+        for at, (name, kind, training, gave) in enumerate(one.calls):
             top, colon, rest = name.partition(":")
-            if colon:
-                yield Call(classes.get(top), rest, kind, training, gave)
-            else:
-                yield Call(first, name, kind, training, gave)
+            owner = owners[at] if owners else classes.get(top) if colon else first
+            yield Call(owner, rest if colon else name, kind, training, gave)
 
 
 def seen(case: Case) -> WatchedNetworks | Watch:

@@ -250,6 +250,7 @@ class Passes:
         names = self.names(ended)
         call = self.network_call(ended)
         return {
+            **self.owners(ended),
             "networks": [self.network(top).number for top in self.tops(ended)],
             "given": [] if call is None else with_spread(call, ended.batch),
             "entries": [[names.get(id(cell), class_of(cell)), class_of(cell), given] for cell, given in ended.entries],
@@ -260,6 +261,17 @@ class Passes:
                 for one in ended.calls
             ],
         }
+
+    def owners(self, ended: Pass) -> dict[str, Any]:
+        """The network of each call, where further networks are of one class, which their names do not tell apart; {} where they do."""
+        further = [type(top) for top in self.tops(ended)[1:]]
+        if len(set(further)) == len(further):
+            return {}
+        found: dict[int, int] = {}
+        for network in map(self.network, self.tops(ended)):
+            for key in network.names:
+                found.setdefault(key, network.number)
+        return {"of": [found.get(id(one.cell)) for one in ended.calls]}
 
     def given(self, ended: Pass) -> dict[str, Any]:
         """What each cell of a pass was given, once of those of training and once of the others; {} afterwards."""
