@@ -492,6 +492,31 @@ def test_code_that_prepared_the_data(reads: str, place: str, expected: list[str]
     assert codes(made) == expected
 
 
+WITH_MASK = """
+from mindspore.mindrecord import FileWriter
+
+def convert(tokens, size):
+    ids = tokenizer.convert(tokens)
+    mask = [1] * len(ids)
+    while len(ids) < size:
+        ids.append(0)
+        mask.append(0)
+    return ids, mask
+
+FileWriter("a").write_raw_data([{"ids": 1, "mask": 2}])
+"""
+
+
+@pytest.mark.parametrize(("network", "hidden"), [("", []), (NET.format("ids != 0"), ["make.py"])])
+def test_a_mask_in_records_hides_nothing_where_the_training_masks_nothing(
+    network: str, hidden: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "make.py").write_text(WITH_MASK)
+    made = result(tmp_path, network + "d = ds.MindDataset('a', ['ids', 'mask'])\n")
+    assert [pad.source.path for pad in made.pads] == ["make.py"]
+    assert [pad.source.path for pad in made.hidden] == hidden
+
+
 def test_so_many_files_are_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "zz.py").write_text(WRITER.format("", "{'ids': ids, 'len': len(ids)}"))
     reads = "d = ds.MindDataset('a', ['ids', 'len'])\n"

@@ -354,6 +354,19 @@ ASKED = """def asked():
             "rank = get_rank() if args.several and args.device == 'Ascend' else None\n",
             ["shards-on-one-kind", "sharded"],
         ),
+        # On several devices of another kind there is no number to divide by: the script ends.
+        (
+            "if args.several:\n    init()\n    if args.device == 'Ascend':\n    "
+            + ON_ASCEND
+            + "else:\n    rank, size = 0, 1\n",
+            ["sharded"],
+        ),
+        (
+            "if args.several:\n    init()\n    if args.device == 'Ascend':\n    "
+            + ON_ASCEND
+            + "    else:\n        rank, size = 0, 1\nelse:\n    rank, size = 0, 1\n",
+            ["shards-on-one-kind", "sharded"],
+        ),
         ("rank, size = 0, 1\nif args.several:\n    init()\n" + ON_ASCEND, ["sharded"]),
         (
             "rank, size = 0, 1\nif args.several:\n    init()\n"

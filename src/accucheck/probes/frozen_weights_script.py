@@ -176,6 +176,10 @@ MESSAGES: Words = {
         "zh": "{text} = False 设置得太晚，优化器（{path} 第 {line} 行）此前已拿到其中 {count} 层的权重：编译成图的训练步不看该标志，"
         "这些层仍会被训练。",
     },
+    "frozen-anew": {
+        "en": "{text} = False has no effect: another Parameter, which is trained, takes the place of this weight in line {line} of {path}.",
+        "zh": "{text} = False 不起作用：{path} 第 {line} 行换上了另一个会被训练的 Parameter。",
+    },
     "toggled-late": {
         "en": "{text} = False, which is reset elsewhere, comes after these layers went into an optimizer (line {line} of {path}): a "
         "compiled step ignores both.",
@@ -233,6 +237,10 @@ MESSAGES: Words = {
         "en": "Freeze before creating the optimizer, and pass net.trainable_params() to it.",
         "zh": "在创建优化器之前冻结，并把 net.trainable_params() 交给优化器。",
     },
+    "fix-anew": {
+        "en": "Freeze after the new Parameter is in its place, or make it with requires_grad=False.",
+        "zh": "换上新的 Parameter 之后再冻结，或创建时就设 requires_grad=False。",
+    },
     "fix-keep": {"en": "Keep the result: x = ops.stop_gradient(x)", "zh": "接收返回值：x = ops.stop_gradient(x)"},
     "fix-declared": {
         "en": "Freeze it before the optimizer is built, or correct design.frozen.",
@@ -278,6 +286,7 @@ WHY: Words = {
         _UNTRAINED,
     ),
     "frozen-late": _NO_EFFECT,
+    "frozen-anew": _NO_EFFECT,
     "flag-on-cell": _NO_EFFECT,
     "stop-discarded-feature": _NO_EFFECT,
     "declared-not-frozen": _DESIGN,
@@ -312,6 +321,7 @@ _SUSPECTS = {
     "constant-frozen": Sure.POSSIBLE,
     "bias-frozen": Sure.POSSIBLE,
     "frozen-late": Sure.LIKELY,
+    "frozen-anew": Sure.LIKELY,
     "copy-stale": Sure.LIKELY,
     "copied-back": Sure.LIKELY,
     "flag-on-cell": Sure.LIKELY,
@@ -337,6 +347,7 @@ _FIXES = {
     "unfreezes-nothing": "fix-list",
     "not-registered": "fix-list-of-cells",
     "frozen-late": "fix-early",
+    "frozen-anew": "fix-anew",
     "flag-on-cell": "fix-parameters",
     "stop-discarded-feature": "fix-keep",
     "declared-not-frozen": "fix-declared",
@@ -1047,6 +1058,33 @@ EXAMPLES = [
         + "    for p in net.trainable_params():\n        p.requires_grad = False\n",
         Verdict.PROBLEM,
         "unfreezes-nothing",
+    ),
+    _example(
+        "another Parameter takes the place of what is frozen",
+        _NET
+        + "net = Net()\nnet.dense.weight.requires_grad = False\nfor _, cell in net.cells_and_names():\n"
+        + "    if isinstance(cell, nn.Dense):\n        cell.weight = ms.Parameter(ops.randn(cell.weight.shape))\n"
+        + _TRAIN,
+        Verdict.UNDECIDED,
+        "frozen-anew",
+    ),
+    _example(
+        "frozen, and another Parameter takes the place of another weight",
+        _NET
+        + "net = Net()\nnet.dense.weight.requires_grad = False\n"
+        + "net.head.weight = ms.Parameter(ops.randn(net.head.weight.shape))\n"
+        + _TRAIN,
+        Verdict.PROBLEM,
+        "random-frozen",
+    ),
+    _example(
+        "a frozen Parameter takes the place of what is frozen",
+        _NET
+        + "net = Net()\nms.load_checkpoint('base.ckpt', net)\nnet.dense.weight.requires_grad = False\n"
+        + "net.dense.weight = ms.Parameter(net.dense.weight * 2, requires_grad=False)\n"
+        + _TRAIN,
+        Verdict.OK,
+        "frozen",
     ),
     _example(
         "frozen after an optimizer that no step uses, where steps are a graph",

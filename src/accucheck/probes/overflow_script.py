@@ -46,7 +46,7 @@ _LEVELS = {
     "no-check-possible": Level.SUSPECT,
 }
 #: Info that leaves the probe undecided.
-_OPEN = ("manager-unknown", "gate-unknown", "half-by-option", "not-dropped")
+_OPEN = ("manager-unknown", "gate-unknown", "half-by-option", "not-dropped", "ends-run")
 
 MESSAGES: Words = _training.sometimes(
     {
@@ -114,6 +114,10 @@ MESSAGES: Words = _training.sometimes(
         "checked": {
             "en": "{step} updates the weights only when `{condition}` shows that gradients are finite.",
             "zh": "只有 `{condition}` 表明梯度有限时，{step} 才更新权重。",
+        },
+        "ends-run": {
+            "en": "`{condition}` ends the run on an overflow: {step} never trains on from weights that overflowed.",
+            "zh": "发现溢出时 `{condition}` 直接终止运行，{step} 不会在溢出的权重上继续训练。",
         },
         "checked-by-framework": {
             "en": "{step} skips updates on overflow by itself.",
@@ -345,6 +349,34 @@ EXAMPLES = [
     _example(
         "checked and updated all the same",
         _LOOP.replace("    if finite:\n        opt(grads)", "    opt(grads)"),
+        Verdict.PROBLEM,
+        "check-unused",
+    ),
+    _example(
+        "checked after the update, and the run ends",
+        _LOOP.replace(
+            "    if finite:\n        opt(grads)", "    opt(grads)\n    if not finite:\n        raise SystemExit"
+        ),
+        Verdict.UNDECIDED,
+        "ends-run",
+    ),
+    _example(
+        "a flag of the check ends the run",
+        _LOOP.replace(
+            "    finite = amp.all_finite(grads)\n    if finite:\n        opt(grads)",
+            "    opt(grads)\n    stop = False\n    for one in grads:\n        if ops.isnan(one).any():\n            stop = True\n"
+            "    if stop:\n        exit()",
+        ),
+        Verdict.UNDECIDED,
+        "ends-run",
+    ),
+    _example(
+        "a flag of the check is only printed",
+        _LOOP.replace(
+            "    finite = amp.all_finite(grads)\n    if finite:\n        opt(grads)",
+            "    opt(grads)\n    stop = False\n    for one in grads:\n        if ops.isnan(one).any():\n            stop = True\n"
+            "    if stop:\n        print('overflow')",
+        ),
         Verdict.PROBLEM,
         "check-unused",
     ),

@@ -247,10 +247,10 @@ def _of_use(use: RandomUse, fixed: list[Seed], reading: Reading, found: Randomne
     if all(found.source_of(seed) is not None for seed in reaching):
         return None  # told with the seeds
     first = min(reaching, key=lambda seed: seed.call.order)
-    drawn_before = use.seen and first.call.order > use.call.order
-    if drawn_before and use.kind in ("weights", "numpy", "python"):
+    late = found.late(use, first, reading.trace) if use.kind in ("weights", "numpy", "python") else None
+    if late is not None:
         data = what | {"seed": _short(first.call), "line": first.call.line}
-        return _finding("late", Level.PROBLEM, use.call, data, Sure.LIKELY, Fix("fix-order"))
+        return _finding("late", Level.PROBLEM, late.call, data, Sure.LIKELY, Fix("fix-order"))
     if all(_beyond(seed.call, use.call) for seed in reaching):
         data = what | {"condition": _beyond(first.call, use.call)}
         return _finding("conditional", Level.SUSPECT, first.call, data, Sure.POSSIBLE, None)
@@ -526,6 +526,37 @@ net = nn.Dense(2, 2)
     _example(
         "seeded after the network",
         "net = nn.Dense(2, 2)\nds.config.set_seed(1)\n",
+        Verdict.PROBLEM,
+        "late",
+    ),
+    _example(
+        "seeded after the network, whose weights are then drawn anew",
+        "net = nn.Dense(2, 2)\nnp.random.seed(1)\nds.config.set_seed(1)\nfor _, cell in net.cells_and_names():\n"
+        "    if isinstance(cell, nn.Dense):\n"
+        "        cell.weight.set_data(ms.Tensor(np.random.normal(0, 1, cell.weight.shape).astype(np.float32)))\n",
+        Verdict.OK,
+        "seeded",
+    ),
+    _example(
+        "seeded after the network, of whose layers one kind is drawn anew",
+        "net = nn.SequentialCell(nn.Conv2d(3, 4, 3), nn.Dense(2, 2))\nnp.random.seed(1)\nfor _, cell in net.cells_and_names():\n"
+        "    if isinstance(cell, nn.Conv2d):\n"
+        "        cell.weight.set_data(ms.Tensor(np.random.normal(0, 1, cell.weight.shape).astype(np.float32)))\n",
+        Verdict.PROBLEM,
+        "late",
+        "unseeded",
+    ),
+    _example(
+        "a seed that is drawn where a configuration of another package gives none",
+        "from settings import chosen\nif chosen.train.seed is None:\n    chosen.train.seed = np.random.randint(1000)\n"
+        "seed = chosen.train.seed + 1\nnp.random.seed(seed)\nms.set_seed(seed)\nnet = nn.Dense(2, 2)\nnoise = np.random.normal(0, 1, 8)\n",
+        Verdict.OK,
+        "seeded",
+    ),
+    _example(
+        "numbers that are drawn before a seed which a configuration gives",
+        "from settings import chosen\nchosen.train.size = np.random.randint(1000)\n"
+        "seed = chosen.train.seed + 1\nnp.random.seed(seed)\nms.set_seed(seed)\nnet = nn.Dense(2, 2)\n",
         Verdict.PROBLEM,
         "late",
     ),

@@ -24,7 +24,7 @@ from .analysis import Scripts
 from .effects import describes, effect, name_of, named_arguments, stops_gradient, updates
 from .execution import jitted, mode
 from .factors import argument_of, given_to_base, gradient
-from .grading import Link, under
+from .grading import Link, replacements, under
 from .networks import (
     FORWARD,
     Observation,
@@ -373,7 +373,16 @@ class FreezeScan:
                 for leaf in self.meant(store):
                     if leaf in state and _together(store, state[leaf]):
                         del state[leaf]
-        return state
+        return {leaf: store for leaf, store in state.items() if self.made_anew(leaf, store) is None}
+
+    def made_anew(self, leaf: int, store: Store) -> Call | None:
+        """The Parameter that takes the place of a weight after a switch, which was about the former one."""
+        layer = self.layers.get(leaf)
+        for one in replacements(self.trace) if layer is not None else ():
+            after = one.anew is not None and one.order > store.order
+            if after and layer is not None and one.reaches(layer) and one.link(layer) is not Link.ELSEWHERE:
+                return one.anew
+        return None
 
     @cached_property
     def switches(self) -> list[tuple[Store, bool]]:
@@ -406,6 +415,18 @@ class FreezeScan:
                 if id(leaf) in within and leaf.order < store.order and _chosen(store, path, leaf):
                     found.append(id(leaf))
         return found
+
+    def switched_off(self, store: Store, text: dict[str, str]) -> Observation:
+        """What there is to say of a switch that comes in time."""
+        if (made := self.all_made_anew(store)) is None:
+            return Observation("frozen" if self.is_seen(store) else "frozen-unseen", store.source, store.node, text)
+        told: dict[str, object] = {**text, "line": made.line, "path": made.source.path}
+        return Observation("frozen-anew", store.source, store.node, told, certain=False)
+
+    def all_made_anew(self, store: Store) -> Call | None:
+        """One of the Parameters that take the places of all weights of a switch after it; None where one stays."""
+        made = [self.made_anew(leaf, store) for leaf in self.meant(store)]
+        return made[0] if made and None not in made else None
 
     def is_seen(self, store: Store) -> bool:
         """Whether it is seen which of the parameters that a loop goes through a switch is about."""
@@ -517,7 +538,7 @@ class FreezeScan:
             counted = {**text, "count": len(late), "line": place.line, "path": path}
             yield Observation(code, store.source, store.node, counted, certain=False)
         elif not on:
-            yield Observation("frozen" if self.is_seen(store) else "frozen-unseen", store.source, store.node, text)
+            yield self.switched_off(store, text)
         elif self.statistics(store):
             yield Observation("statistics-trainable", store.source, store.node, {})
 

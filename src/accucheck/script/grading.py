@@ -20,7 +20,7 @@ from ..knowledge.methods import CELLS, PARAMETERS
 from . import flow
 from .analysis import Scripts
 from .factors import operation
-from .networks import is_layer, is_parameter, leaves, weights
+from .networks import is_layer, is_parameter, leaves, trains, weights
 from .syntax import kept, unparse
 from .trace import Store, Trace
 from .training import MANY_DEVICES
@@ -170,7 +170,8 @@ def _of_the_run(test: Test) -> bool:
 
 class Replaced(NamedTuple):
     """A place that gives the weights of these layers, by id, another value; `asked` is what kind of layer it asks for, and `run` the run
-    of a function that nobody is seen to call, where it is part of one: it reaches only what is made in the same."""
+    of a function that nobody is seen to call, where it is part of one: it reaches only what is made in the same. `anew`: the
+    Parameter that takes the place of the weight, where it is one that is trained."""
 
     order: int
     layers: frozenset[int]
@@ -178,6 +179,7 @@ class Replaced(NamedTuple):
     tests: tuple[Test, ...]
     asked: str
     run: Frame | None = None
+    anew: Call | None = None
 
     def link(self, layer: Call) -> Link:
         """How surely it reaches a layer that is in its reach."""
@@ -265,7 +267,9 @@ def replacements(trace: Trace) -> list[Replaced]:
     for store in trace.stores:
         if store.attribute in _parameters_of_layers():
             one = _replaced(store.order, store.owner, store.value, store.tests, store.attribute)
-            found.append(one._replace(run=unseen_run(store.frame)))
+            made = (part for part in options(store.value) if isinstance(part, Call) and is_parameter(part))
+            anew = next((part for part in made if trains(part)), None)
+            found.append(one._replace(run=unseen_run(store.frame), anew=anew))
     for given in _given(trace):
         target = given.target
         named = target.name[:1] == "@" and target.name != "@data" and target.base is not None

@@ -74,10 +74,18 @@ def rescaled_again(way: SamplePath) -> bool:
 
 
 def _rescaled(way: SamplePath) -> list[float]:
-    """The factors that bring 0 to 255 down to 0 to 1; where they are written by hand, those for nothing else."""
-    scales = (step for step in way.steps if step.kind == "scale" and not step.condition)
-    factors = [(step.name == "vision.Rescale", factor) for step in scales for factor, _ in (step.pairs or ())[:1]]
-    return [factor for given, factor in factors if 0 < factor < _TO_ONE and (given or 1 / 256 <= factor <= 1 / 255)]
+    """The factors that bring 0 to 255 down to 0 to 1 and that nothing is seen to take back; where they are written by hand, those for
+    nothing else."""
+    found: list[float] = []
+    for step in way.steps:
+        if step.kind == "opaque":  # it may take numbers back to 0 to 255
+            found.clear()
+        for factor, _ in (step.pairs or ())[:1] if step.kind == "scale" and not step.condition else ():
+            if found and 255 <= factor <= 256:
+                found.pop()
+            elif 0 < factor < _TO_ONE and (step.name == "vision.Rescale" or 1 / 256 <= factor <= 1 / 255):
+                found.append(factor)
+    return found
 
 
 def span(way: SamplePath) -> str:

@@ -36,6 +36,9 @@ CHECKS = frozenset(
 #: What a condition says that asks for an overflow in a way that is not seen through.
 _SPEAKS = re.compile(r"finite|overflow|(?<![a-z])(is_?)?(nan|inf)s?(?![a-z])", re.I)
 
+#: What ends a run.
+_EXITS = ("exit", "quit", "sys.exit", "os._exit", "os.abort")
+
 #: What is told of the framework's steps because of half precision alone.
 _OF_HALVES = ("no-check-framework", "no-check-possible")
 
@@ -193,6 +196,8 @@ def _ungated(
         return about(step, "gate-unknown", condition=_asked(vague[0]))
     if checks and (settled := _settled(training, step)) is not None:
         return about(step, "gate-unknown", condition=settled)
+    if checks and (ended := _ended(step, checks)) is not None:
+        return about(step, "ends-run", condition=ended)
     if checks and (changing or not scales):
         return about(step, "check-unused", also=[checks[0]], check=_name(checks[0]))
     if scales:
@@ -351,22 +356,8 @@ def _masked(step: Step, overflow: Overflow) -> bool:
 def _vague(training: TrainingSteps, step: Step, checks: list[Call]) -> list[Test]:
     """The conditions of an update that ask for an overflow in a way that is not seen through: by what they are called, by what
     flows into them, or by a name or function that one of the checks decides."""
-    looked = {id(check.node) for check in checks}
-    frames: list[Frame | None] = [check.frame for check in checks]
-    while frames:
-        frame = frames.pop()
-        if frame is not None and frame is not step.frame:
-            looked.add(id(frame.node))
-            frames.append(frame.parent)
-    body = step.frame.function.node if step.frame is not None else step.source.tree
-    decided = {
-        name.id
-        for part in walk(body)
-        if isinstance(part, (ast.If, ast.Assign))
-        and _holds(part.test if isinstance(part, ast.If) else part.value, looked)
-        for name in walk(part)
-        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
-    }
+    looked = _looked_at(step, checks)
+    decided = _decided(step, looked)
     return [
         test
         for test in step.under
@@ -376,6 +367,55 @@ def _vague(training: TrainingSteps, step: Step, checks: list[Call]) -> list[Test
         or any(isinstance(part, Call) and id(part.node) in looked for part in sources(test.value))
         or any(isinstance(part, ast.Name) and part.id in decided for part in walk(test.node))
     ]
+
+
+def _looked_at(step: Step, checks: list[Call]) -> set[int]:
+    """The ids of the nodes of checks, and of the calls within the step that lead to them."""
+    looked = {id(check.node) for check in checks}
+    frames: list[Frame | None] = [check.frame for check in checks]
+    while frames:
+        frame = frames.pop()
+        if frame is not None and frame is not step.frame:
+            looked.add(id(frame.node))
+            frames.append(frame.parent)
+    return looked
+
+
+def _body(step: Step) -> ast.AST:
+    """The function that updates, or the whole script."""
+    return step.frame.function.node if step.frame is not None else step.source.tree
+
+
+def _decided(step: Step, looked: set[int]) -> set[str]:
+    """The names that checks, by the ids of their nodes, decide within a step."""
+    return {
+        name.id
+        for part in walk(_body(step))
+        if isinstance(part, (ast.If, ast.Assign))
+        and _holds(part.test if isinstance(part, ast.If) else part.value, looked)
+        for name in walk(part)
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
+    }
+
+
+def _ended(step: Step, checks: list[Call]) -> str | None:
+    """The condition of a check under which the run ends: nothing is trained further from what overflowed."""
+    looked = _looked_at(step, checks)
+    decided = _decided(step, looked)
+    for part in walk(_body(step)):
+        if isinstance(part, (ast.If, ast.Assert)) and (
+            _holds(part.test, looked) or any(isinstance(one, ast.Name) and one.id in decided for one in walk(part.test))
+        ):
+            inner = [one for held in part.body for one in walk(held)] if isinstance(part, ast.If) else [part]
+            if any(_ends(one) for one in inner):
+                return ast.unparse(part.test)[:200]
+    return None
+
+
+def _ends(node: ast.AST) -> bool:
+    """Whether a run ends here."""
+    called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
+    return isinstance(node, (ast.Raise, ast.Assert)) or called in _EXITS
 
 
 def _holds(node: ast.AST, looked: set[int]) -> bool:

@@ -110,6 +110,7 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     masks = masking.read(scripts.sources)
     checks = _Checks(facts, masks, design, _columns(scripts), _ignored(scripts))
     checks.run()
+    _leave_open(checks.result, masks, {source.path for source in scripts.sources})
     for reading in scripts.training:
         checks.result.pipelines += _pipelines(reading)
         checks.result.said += [
@@ -123,6 +124,13 @@ def examine(scripts: Scripts, root: Path, design: Any = None) -> Result:
     checks.result.masks = len(masks.comparisons) + len(facts.masks) + hides
     checks.result.pictures = list(columns) if origins <= {"pixels", "number"} else []
     return checks.result
+
+
+def _leave_open(result: Result, masks: Masks, run: set[str]) -> None:
+    """Where nothing that is trained can leave padding out, a mask that is written beside it into the records accounts for nothing.
+    `run`: the paths of what runs in the training."""
+    if not (masks.hides or masks.named or masks.comparisons or masks.ignored):
+        result.hidden = [pad for pad in result.hidden if pad.source.path in run]
 
 
 def _drop_idle(facts: PaddingFacts, scripts: Scripts) -> None:

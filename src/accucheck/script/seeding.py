@@ -11,10 +11,23 @@ from itertools import islice
 from ..knowledge import dataset_classes, effects
 from ..knowledge.random_numbers import GENERATORS, SEEDS, shared_generator
 from .flow import setting, sources
+from .grading import Link, replacements
 from .source import Source
 from .syntax import children, conditions_around, walk
 from .trace import Trace
-from .values import Call, Function, KnownValue, UnknownValue, Value, ValueOrigin, is_known, options, runs_model, unseen
+from .values import (
+    Call,
+    Function,
+    KnownValue,
+    NamedValue,
+    UnknownValue,
+    Value,
+    ValueOrigin,
+    is_known,
+    options,
+    runs_model,
+    unseen,
+)
 
 #: What random numbers are used for, in the order in which it matters.
 KINDS = ("weights", "numpy", "python", "operators", "data", "mint")
@@ -84,6 +97,18 @@ class Randomness:
     def reaching(self, kind: str) -> list[Seed]:
         return [seed for seed in self.seeds if kind in seed.reaches]
 
+    def late(self, use: RandomUse, seed: Seed, trace: Trace) -> RandomUse | None:
+        """What a seed comes too late for, a use or one of its kind. Weights that are set once more behind the seed are not trained as they
+        were drawn before."""
+        if not use.seen or use.call.order > seed.call.order:
+            return None
+        anew = [one for one in replacements(trace) if one.order > seed.call.order] if use.kind == "weights" else []
+        for other in (use, *self.uses):
+            before = other.kind == use.kind and other.seen and other.call.order < seed.call.order
+            if before and not any(one.reaches(other.call) and one.link(other.call) > Link.ELSEWHERE for one in anew):
+                return other
+        return None
+
     def undone(self, trace: Trace) -> tuple[ValueOrigin, ...]:
         """The settings of the run that decide the conditions around the first seed that is not reached."""
         if not self.unreached:
@@ -127,11 +152,30 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
                 found.unseeded.append(call)
         elif api == "set_deterministic" or (api == "set_context" and "deterministic" in call.keywords):
             found.deterministic.append(call)
+    of_seeds = _drawn_for_seeds(found, trace)
+    found.uses = [use for use in found.uses if id(use.call) not in of_seeds]
     if found.first("weights") is None:
         found.uses += _learns(trace)
     if not any(seed.seen for seed in found.seeds):
         _add_written(found, trace, modules, nodes)
     return found
+
+
+def _drawn_for_seeds(found: Randomness, trace: Trace) -> set[int]:
+    """The ids of random numbers that are drawn to be seeds, also by way of a setting that they are stored in: where none is configured,
+    say. They are no use of randomness that a seed comes too late for."""
+    parts = [part for seed in found.seeds for part in sources(seed.value)]
+    read = {_road(part) for part in parts}
+    kept = [store for store in trace.stores if f"{_road(store.owner)}.{store.attribute}" in read]
+    parts += [part for store in kept for part in sources(store.value)]
+    return {id(part) for part in parts}
+
+
+def _road(value: Value | None) -> str:
+    """What something is an attribute of, and through which ones."""
+    if isinstance(value, Call) and value.name[:1] == "@":
+        return f"{_road(value.base)}.{value.name[1:]}"
+    return value.name if isinstance(value, NamedValue) else str(id(value))
 
 
 def _add_written(found: Randomness, trace: Trace, modules: list[Source], known: set[int]) -> None:

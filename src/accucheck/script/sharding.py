@@ -258,10 +258,13 @@ class _Sharding:
     def single_elsewhere(self, tests: tuple[Test, ...], count: Value | None) -> Call | None:
         """Where communication starts for several devices of a kind that the number of shards is 1 or none for: it is asked for on
         another kind of device only."""
-        asked = [ranks.tests_of(size) for size in _sizes(count)] if _is_size_or_one(count) else []
-        for way in (way for under in asked for way in self.on_other_kinds(tests, under)):
+        sizes = _sizes(count) if _is_size_or_one(count) else []
+        asked = [ranks.tests_of(size) for size in sizes]
+        for size, way in (
+            (s, way) for s, under in zip(sizes, asked, strict=True) for way in self.on_other_kinds(tests, under)
+        ):
             start = self.deployment.beside(way)
-            if start is not None and not any(ranks.together(other, way) for other in asked):
+            if start is not None and not any(ranks.together(other, way) for other in asked) and _has_value(size, way):
                 return start
         return None
 
@@ -507,6 +510,33 @@ def _one(count: Value | None) -> bool:
 def _sizes(count: Value | None) -> list[Call]:
     """Where a number of shards is asked for."""
     return [part for part in sources(count) if isinstance(part, Call) and ranks.is_size(part)]
+
+
+def _has_value(size: Call, way: tuple[Test, ...]) -> bool:
+    """Whether the name that a number of shards is assigned to has a value on a way: one that is assigned on other ways alone has none, and
+    the script ends there."""
+    body = size.frame.function.node if size.frame is not None else size.source.tree
+    given = [
+        node
+        for node in walk(body)
+        if isinstance(node, ast.Assign)
+        and any(
+            isinstance(part, ast.Name) and part.id in size.bound for target in node.targets for part in walk(target)
+        )
+    ]
+    return not given or any(ranks.together(_ways_around(body, node, size), way) for node in given)
+
+
+def _ways_around(body: ast.AST, node: ast.AST, size: Call) -> tuple[Test, ...]:
+    """The ways of the if statements of a function that a node stands in."""
+    branches = [branch for branch in walk(body) if isinstance(branch, ast.If)]
+    blocks = [
+        (each.test, block, taken) for each in branches for block, taken in ((each.body, True), (each.orelse, False))
+    ]
+    within = (
+        (test, taken) for test, block, taken in blocks if any(part is node for held in block for part in walk(held))
+    )
+    return tuple(Test(size, taken, test) for test, taken in within)
 
 
 def _is_size_or_one(count: Value | None) -> bool:
