@@ -182,7 +182,7 @@ def test_nothing_is_worded_that_is_never_said(folder):
         ("gradients", "not-finite-first", "the gradient of 1 parameter is NaN"),
         ("gradients", "zero", "The gradient of 1 of {all} parameters is exactly 0"),
         ("graph_connectivity", "more", "1 more layer has"),
-        ("initial_weights", "statistics-differ", "1 moving statistic has"),
+        ("initial_weights", "statistics-differ", "1 moving statistic differs"),
     ],
 )
 def test_one_is_told_in_the_singular(name, code, text):

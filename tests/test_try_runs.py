@@ -15,13 +15,14 @@ import msgspec
 import pytest
 
 from accucheck import copies, fence
+from accucheck.case import Case, CaseFile, Runtime
 from accucheck.errors import UserError
 from accucheck.language import Language
 from accucheck.model import Finding, Fix, Kind, Level, ProbeResult, Status, Sure, Verdict, Where
 from accucheck.script.patch import Edit, unified
 from accucheck.session import open_session
 from accucheck.try_results import Trial, TryResults, cells, compare, notes
-from accucheck.try_runs import Patch, TryRequest, TryRunner, chosen, patches, want
+from accucheck.try_runs import Patch, TryRequest, TryRunner, chosen, patches, startable, want
 from accucheck.watching import FIRST
 from command_line import accucheck
 from left_behind import wait_until
@@ -522,3 +523,26 @@ def test_a_real_training_is_cured_by_the_change_of_what_keeps_it_from_learning(t
         assert row["trial"]["steps"] == 32 and len(row["trial"]["losses"]) == 32, row
         assert row["trial"]["losses"][0][1] == pytest.approx(0.693, abs=0.01) or row["verdict"] == "better"
     assert rows[0]["trial"]["losses"] != rows[1]["trial"]["losses"], "the seed that the script sets is shifted"
+
+
+def test_the_python_that_is_started_has_mindspore(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The `python` of the PATH may be that of the system, while accucheck runs in the environment of the training."""
+    for name in ("bare", "whole"):
+        (tmp_path / name / "bin").mkdir(parents=True)
+        (tmp_path / name / "bin" / "python").touch(0o755)
+        (tmp_path / name / "lib" / "python3.11" / "site-packages").mkdir(parents=True)
+        (tmp_path / name / "pyvenv.cfg").touch()
+    (tmp_path / "whole" / "lib" / "python3.11" / "site-packages" / "mindspore").mkdir()
+    own, bare = str(tmp_path / "whole" / "bin" / "python"), str(tmp_path / "bare" / "bin" / "python")
+    named = Case(str(tmp_path), CaseFile(runtime=Runtime(python=own)))
+    for path, here, case, python in (
+        ("bare", own, Case(str(tmp_path)), own),
+        ("whole", bare, Case(str(tmp_path)), "python"),
+        ("bare", bare, Case(str(tmp_path)), "python"),
+        ("nowhere", own, Case(str(tmp_path)), own),
+        ("bare", bare, named, own),
+    ):
+        monkeypatch.setenv("PATH", str(tmp_path / path / "bin"))
+        monkeypatch.setattr(sys, "executable", here)
+        assert startable(["python", "train.py"], case) == [python, "train.py"], (path, here)
+        assert startable(["bash", "train.sh"], case) == ["bash", "train.sh"]

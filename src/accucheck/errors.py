@@ -320,7 +320,7 @@ WORDS: Words = {
         "zh": "{path}：有 {count:,} 行不是张量统计，首个为第 {line:,} 行；其余各行已读取。",
     },
     "dump-json": {
-        "en": "{path} has no object data as the dump.json of msprobe has it.",
+        "en": "{path} has no object data, so it is not a dump.json of msprobe.",
         "zh": "{path} 中没有 data 对象，不是 msprobe 的 dump.json。",
     },
     "dump-entries": {

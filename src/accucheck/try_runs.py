@@ -30,6 +30,7 @@ from .imports import KEPT
 from .model import Finding, Language, Level, ProbeResult, Sure, now
 from .readers import recordings
 from .readers.following import Following
+from .report.environment import lacks
 from .report.machine import Speech
 from .store import scratch
 from .try_results import NO_MINDSPORE, WHOLE, Trial, TryResults
@@ -526,12 +527,19 @@ def want(case: Case, command: Sequence[str], evaluation: Sequence[str] | None = 
         evaluation = ["python", script] if isinstance(script, str) and script.endswith(".py") else []
     names = [case.get(f"curves.{side}") for side in ("train", "eval")]
     train, evaluated = (name if isinstance(name, str) else "" for name in names)
-    return TryRequest(Path(case.root), startable(command), startable(evaluation), curves=(train, evaluated), **bounds)
+    return TryRequest(
+        Path(case.root), startable(command, case), startable(evaluation, case), curves=(train, evaluated), **bounds
+    )
 
 
-def startable(command: Sequence[str]) -> list[str]:
-    """The command, with this Python where it starts one that is not on the PATH."""
-    if command and command[0] == "python" and shutil.which("python") is None:
+def startable(command: Sequence[str], case: Case) -> list[str]:
+    """The command, with the Python that the case names, or this one where `python` is not on the PATH or has no MindSpore and this has."""
+    if not command or command[0] != "python":
+        return [*command]
+    found, named = shutil.which("python"), case.get("runtime.python")
+    if isinstance(named, str):
+        return [str(case.path(named)) if os.sep in named else named, *command[1:]]
+    if found is None or (lacks(found, "mindspore") and not lacks(sys.executable, "mindspore")):
         return [sys.executable, *command[1:]]
     return [*command]
 

@@ -293,7 +293,7 @@ async def test_ways_not_taken_are_folded_and_shown_with_what_was_found_there(rou
         steps = app.screen.query_one("#steps", OptionList)
         assert "forward" not in text_of(app)
         assert [option.id for option in steps.options][-1] == "pp.04"  # looked at, and off the path
-        await shown(pilot, app, "off the path by now")
+        await shown(pilot, app, "no longer on the path")
         steps.highlighted = [option.id for option in steps.options].index("pp.03")
         await pilot.press("space")
         await shown(pilot, app, "├ ✗ The first differs: forward → pp.04")

@@ -955,7 +955,7 @@ WORDS: Words = {
     },
     "init-missing": {"en": "not found: {key} ({title}), for {items}", "zh": "未找到：{key}（{title}），用于 {items}"},
     "init-nothing": {
-        "en": "nothing was recognised in {path}: no training script, data folder, checkpoint or log. See the keys in the user guide.",
+        "en": "nothing was recognised in {path}: no training script, data folder, checkpoint or log. The user guide lists the keys.",
         "zh": "未能在 {path} 中识别出训练脚本、数据目录、权重或日志。可用的键见用户指南。",
     },
     "manifest": {

@@ -99,7 +99,7 @@ MESSAGES: Words = {
         "zh": "保留返回值：grads = grad_reducer(grads)",
     },
     "fix-mode": {
-        "en": "Before the network is made: mindspore.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL, "
+        "en": "Before the network is created: mindspore.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL, "
         "gradients_mean=True)",
         "zh": "在建网络之前设置 mindspore.set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL, "
         "gradients_mean=True)",

@@ -102,7 +102,7 @@ MESSAGES: Words = {
         "zh": "本探针训练的 {steps:,} 步内 {all:,} 个参数的梯度；权重梯度的范数为 {low:.2g} 至 {high:.2g}。",
     },
     "fix-first": {
-        "en": "See the batch for NaN, and the network for logarithms, roots and divisions of 0 (mp.01).",
+        "en": "Check the batch for NaN, and the network for logarithms, roots and divisions of 0 (mp.01).",
         "zh": "检查该 batch 是否含 NaN，以及网络中对 0 的对数、开方和除法（mp.01）。",
     },
     "fix-vanishing": {

@@ -76,7 +76,7 @@ MESSAGES: Words = {
     },
     "not-in-graph": {
         "en": "{layer} of the checkpoint {checkpoint} is not in the graph (weights: {names}; {count:,} in all). A layer that is not "
-        "connected is removed when the graph is made; so is one that only training needs.",
+        "connected is removed when the graph is created; so is one that only training needs.",
         "zh": "checkpoint {checkpoint} 中的 {layer} 不在图中（{count:,} 个权重：{names}）。"
         "没有接入的层会在生成图时被删除，只在训练时使用的层也是如此。",
     },

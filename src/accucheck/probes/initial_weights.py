@@ -74,11 +74,11 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个权重装入了 {target} 中另一个参数的数值：{names}。",
     },
     "values-differ": {
-        "en": "{count:,} {count:weight has|weights have} other values than in {target}, by up to {largest:.3g}: {names}.",
+        "en": "{count:,} {count:weight differs|weights differ} from {target}, by up to {largest:.3g}: {names}.",
         "zh": "有 {count:,} 个权重的值与 {target} 不同，最大差值 {largest:.3g}：{names}。",
     },
     "statistics-differ": {
-        "en": "{count:,} moving {count:statistic has|statistics have} other values than in {target}: {names}. "
+        "en": "{count:,} moving {count:statistic differs|statistics differ} from {target}: {names}. "
         "{count:It moves|They move} as soon as a network runs in training "
         "mode.",
         "zh": "有 {count:,} 个滑动统计量与 {target} 不同：{names}。网络只要以训练模式运行过，它们就会变化。",

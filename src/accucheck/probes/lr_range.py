@@ -103,7 +103,7 @@ MESSAGES: Words = {
     "bounds": {
         "en": "The range test finds {lower:.3g} to {upper:.3g}, from the {what} at {points:,} points{open}. Which learning rate "
         "training uses cannot be seen in curves.train or the training script.",
-        "zh": "范围实验得出的学习率范围为 {lower:.3g} 至 {upper:.3g}（依据 {points:,} 个点的{what}{open}）。"
+        "zh": "范围实验得出的学习率范围为 {lower:.3g} 至 {upper:.3g}（依据 {points:,} 个点的 {what}{open}）。"
         "从 curves.train 和训练脚本中都看不出训练实际使用的学习率。",
     },
     "no-rise": {

@@ -187,7 +187,7 @@ MESSAGES: Words = {
         "zh": "{role}数据：在 {path} 下没有找到任何数据，无法检查。",
     },
     "nothing-in-files": {
-        "en": "{role} data: no value was read from {count:,} {count:file|files}, {worst} for one: no row or no field is in it.",
+        "en": "{role} data: no value was read from {count:,} {count:file|files}, for example {worst}: no row or no field is in it.",
         "zh": "{role}数据：有 {count:,} 个文件没有读到任何值，例如 {worst}：其中没有样本或没有字段。",
     },
     "examined": {

@@ -59,7 +59,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             ge=0,
             lt=1,
-            description="and is no difference at all below this share: losses next to 0 differ by multiples",
+            description="and is no difference at all below this share: losses close to 0 differ by multiples",
             extra={"unit": "1", "source": "own choice"},
         ),
     ] = 0.05

@@ -186,7 +186,7 @@ WHY: Words = {
     },
 }
 _AGAIN = {
-    "en": "Repeat it by hand with your own training step on one batch of 16 samples: the loss must come next to 0.",
+    "en": "Repeat it by hand with your own training step on one batch of 16 samples: the loss must come close to 0.",
     "zh": "用自己的训练步骤在一个 16 样本的 batch 上重复训练：loss 应降到接近 0。",
 }
 PROOF: Words = {

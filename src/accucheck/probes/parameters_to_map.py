@@ -42,7 +42,7 @@ MESSAGES: Words = {
         "zh": "{api} 把权重拆成几部分保存（{names}），MindSpore 的层中没有这些参数。",
     },
     "lazy": {
-        "en": "{api} knows the shape of its weights only after the first batch; MindSpore needs it when the layer is made.",
+        "en": "{api} knows the shape of its weights only after the first batch; MindSpore needs it when the layer is created.",
         "zh": "{api} 要到第一个 batch 之后才知道权重的形状，而 MindSpore 在创建层时就需要。",
     },
     "buffer": {

@@ -42,7 +42,7 @@ MESSAGES: Words = {
     "one-class": {
         "en": "All {samples:,} samples used in training have the label {label}, although the network has {outputs:,} outputs: whatever "
         "a sample shows, the answer is the same.",
-        "zh": "训练得到的全部 {samples:,} 个样本的标签都是 {label}，而网络对每个样本输出 {outputs:,} 个数："
+        "zh": "训练用到的全部 {samples:,} 个样本的标签都是 {label}，而网络对每个样本输出 {outputs:,} 个数："
         "无论样本内容如何，答案都一样。",
     },
     "one-class-so-far": {

@@ -49,7 +49,7 @@ MESSAGES: Words = {
         "zh": "{api} 只更新有梯度的行的动量。",
     },
     "listed": {
-        "en": "{api} of MindSpore: see that the operators after it take sparse input.",
+        "en": "{api} of MindSpore: check that the operators after it take sparse input.",
         "zh": "用到 MindSpore 的 {api}：确认其后的算子支持稀疏输入。",
     },
     "dense": {

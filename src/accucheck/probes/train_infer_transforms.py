@@ -43,7 +43,7 @@ MESSAGES: Words = {
         "zh": "评估数据 {input} 中混入了随机操作：{step}。",
     },
     "random-before-split": {
-        "en": "{step} is mapped before split(), so the part for evaluation is changed at random too.",
+        "en": "{step} is mapped before split(), so it changes the evaluation samples at random as well.",
         "zh": "{step} 在 split() 之前就已加入，评估用的那一部分同样会被随机改动。",
     },
     "random-perhaps": {
@@ -180,7 +180,7 @@ MESSAGES: Words = {
         "zh": "只划分一次并保存结果，或两边传入相同的 random_state。",
     },
     "fix-shuffle": {
-        "en": "Make the data set with shuffle=False, set a seed, split, and shuffle the training part afterwards.",
+        "en": "Create the data set with shuffle=False, set a seed, split, and shuffle the training part afterwards.",
         "zh": "创建数据集时设置 shuffle=False，设定种子后 split()，再对训练部分混洗。",
     },
     "fix-seed": {"en": "Call mindspore.set_seed before.", "zh": "在此之前调用 mindspore.set_seed。"},

@@ -124,12 +124,12 @@ MESSAGES: Words = {
         "（归一化之前的偏置、注意力中 key 的偏置），属正常现象。",
     },
     "not-finite": {
-        "en": "{count:,} {count:parameter is|parameters are} NaN or Inf after the first step, and {count:is|are} not in the "
+        "en": "{count:,} {count:parameter is|parameters are} NaN or Inf after the first step, but finite in the "
         "benchmark: {names}.",
         "zh": "有 {count:,} 个参数在第一步之后为 NaN 或 Inf，而标杆中是正常的：{names}。",
     },
     "starts-differ": {
-        "en": "{count:,} {count:parameter has|parameters have} other values than in the benchmark before the step already: {names}. "
+        "en": "{count:,} {count:parameter differs|parameters differ} from the benchmark already before the step: {names}. "
         "Settle cmp.06 first; other weights have other gradients.",
         "zh": "有 {count:,} 个参数在这一步之前就与标杆不同：{names}。请先解决 cmp.06，权重不同时梯度自然不同。",
     },

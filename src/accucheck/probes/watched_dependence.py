@@ -48,7 +48,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 MESSAGES: Words = {
     "depends": {
-        "en": "Outputs of the network move with {names}, by {least:.2g} of their largest value or more.",
+        "en": "The outputs of the network change with {names}, by {least:.2g} of their largest value or more.",
         "zh": "网络输出随 {names} 变化，幅度至少为最大输出值的 {least:.2g}。",
     },
     "apart": {

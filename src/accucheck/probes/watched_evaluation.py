@@ -97,11 +97,11 @@ MESSAGES: Words = {
         "zh": "该数据集的数据源中抽查的 {count:,} 行里，有 {same:,} 行也在训练数据的数据源中：评估用的就是训练过的样本。",
     },
     "never-trained": {
-        "en": "{count:,} of {of:,} classes that are evaluated never come up in {epochs:,} {epochs:epoch|epochs} of the training: {names}.",
+        "en": "{count:,} of {of:,} classes that are evaluated never occur in {epochs:,} {epochs:epoch|epochs} of the training: {names}.",
         "zh": "参与评估的 {of:,} 个类别中，有 {count:,} 个在训练的 {epochs:,} 个 epoch 里从未出现：{names}。",
     },
     "all-trained": {
-        "en": "All {of:,} {of:class|classes} that are evaluated come up in the training.",
+        "en": "{of:The one evaluated class occurs|All {of:,} evaluated classes occur} in training.",
         "zh": "参与评估的 {of:,} 个类别在训练中都出现过。",
     },
     "classes-unseen": {
@@ -116,7 +116,7 @@ MESSAGES: Words = {
     },
     "once": {
         "en": "One evaluation of {rows:,} rows was watched: whether another reads the same rows is not known.",
-        "zh": "只观察到一次评估（{rows:,} 行）：再次评估是否读取相同的行未知。",
+        "zh": "只观察到一次评估（{rows:,} 行）：无法得知再次评估是否读取相同的行。",
     },
     "no-evaluation": {
         "en": "No evaluation was watched until it finished: watch with --steps 0.",

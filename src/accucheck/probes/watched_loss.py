@@ -136,7 +136,7 @@ MESSAGES: Words = {
         "zh": '改用 reduction="mean"，或确认学习率是按求和设定的。',
     },
     "fix-sign": {
-        "en": "See the sign of the loss and of its terms, and which labels it gets; the optimizer makes it smaller.",
+        "en": "Check the sign of the loss and of its terms, and which labels it gets; the optimizer makes it smaller.",
         "zh": "检查 loss 及其各项的符号以及传入的标签；优化器总是使 loss 变小。",
     },
     "fix-connect": {

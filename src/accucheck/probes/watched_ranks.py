@@ -73,8 +73,9 @@ MESSAGES: Words = {
         "zh": "{ranks:,} 个 rank 训练的权重名称或形状不同（{name}）：各自持有网络的一部分，因此不作比较。",
     },
     "not-seen": {
-        "en": "The values of {unseen:,} of {weights:,} weights before the first update were not seen on all {ranks:,} ranks, {name} for "
-        "one: they are not compared.",
+        "en": "The values of {unseen:,} of {weights:,} weights before the first update were not seen on all {ranks:,} ranks, for "
+        "example {name}: they "
+        "are not compared.",
         "zh": "{weights:,} 个权重中有 {unseen:,} 个（例如 {name}）未能在全部 {ranks:,} 个 rank 上看到第一次更新前的值，因此不作比较。",
     },
     "start-equal": {

@@ -125,7 +125,7 @@ MESSAGES: Words = {
     },
     "still": {
         "en": "{count:,} {count:parameter|parameters} did not change in {steps:,} steps: {names}. Their layers were not called, their "
-        "learning rate or loss was 0, or they are scales and shifts with gradients next to 0.",
+        "learning rate or loss was 0, or they are scales and shifts with gradients close to 0.",
         "zh": "有 {count:,} 个参数在 {steps:,} 步中没有变化：{names}。它们所在的层未被调用，学习率或 loss 为 0，"
         "或者是梯度接近 0 的缩放、平移参数。",
     },

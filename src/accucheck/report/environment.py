@@ -287,6 +287,12 @@ def _package_folders(prefix: Path) -> Iterator[Path]:
             yield from Path.home().glob(f".local/lib/{library.name}/site-packages")
 
 
+def lacks(python: str, package: str) -> bool:
+    """Whether the environment of an interpreter is seen to be without a package, by its folders: nothing is run."""
+    folders = [*_package_folders(Path(python).parent.parent)]
+    return bool(folders) and not any((folder / package).exists() for folder in folders)
+
+
 def _python_version(prefix: Path) -> str | None:
     """The version that a virtual environment notes, or that the name of its library folder tells."""
     if noted := re.search(r"^version(?:_info)?\s*=\s*([\d.]+)", _head(prefix / "pyvenv.cfg"), re.M):

@@ -917,7 +917,7 @@ WORDS: Words = {
     "key-path-fold": {"zh": "分支", "en": "branches"},
     "command-path-fold": {"zh": "展开或折叠未走的分支", "en": "Unfold the ways not taken, or fold them"},
     "path-no-fork": {"zh": "这一步没有其他分支", "en": "No other way leads on from this step"},
-    "path-off": {"zh": "已检查，现不在路径上", "en": "Looked at, and off the path by now"},
+    "path-off": {"zh": "已检查，现不在路径上", "en": "Examined, no longer on the path"},
     "command-curves": {"zh": "查看所有运行的曲线", "en": "Look at the curves of all runs"},
     "curves-loading": {"zh": "正在读取曲线……", "en": "Reading the curves..."},
     "curves-none": {"zh": "没有可查看的曲线", "en": "There are no curves to look at"},

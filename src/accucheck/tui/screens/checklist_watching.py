@@ -245,13 +245,16 @@ class Watching(Reviewing):
             return command if answer in ("once", "always") else []
 
     async def _proposed(self) -> list[str]:
-        """The command that trains, with the configuration that it needs where reading the scripts tells that soon."""
+        """The command that trains, with the configuration that it needs where reading the scripts tells that soon, and a Python that has
+        MindSpore."""
+        from ... import try_runs
         from ...guidance import startable, watchable
 
         project = self.app.project
+        command = watchable(project)
         with suppress(TimeoutError, asyncio.TimeoutError):  # one class from Python 3.11 on
-            return await asyncio.wait_for(asyncio.to_thread(startable, project), _READ)
-        return watchable(project)
+            command = await asyncio.wait_for(asyncio.to_thread(startable, project), _READ)
+        return try_runs.startable(command, project.case)
 
     def _split(self, text: str) -> list[str]:
         try:
