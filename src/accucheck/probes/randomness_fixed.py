@@ -436,6 +436,18 @@ def _benchmark(case: Case) -> Iterator[Finding]:
             yield _finding("benchmark-unseeded", Level.PROBLEM, first, {}, Sure.LIKELY, fix)
 
 
+_OWN_INITIALIZER = """
+from mindspore.common.initializer import Initializer
+
+class Drawn(Initializer):
+    def _initialize(self, arr):
+        {}
+        arr[:] = np.random.normal(0, 1, arr.shape)
+
+net = nn.Dense(2, 2, weight_init=Drawn(), has_bias=False)
+"""
+
+
 def _example(name: str, script: str, verdict: Verdict, *codes: str, **files: str) -> Example:
     head = "import numpy as np\nimport mindspore as ms\nfrom mindspore import nn\nimport mindspore.dataset as ds\n"
     tail = "\nms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, ds.Cifar10Dataset('data'))\n"
@@ -557,6 +569,18 @@ net = nn.Dense(2, 2)
         "numbers that are drawn before a seed which a configuration gives",
         "from settings import chosen\nchosen.train.size = np.random.randint(1000)\n"
         "seed = chosen.train.seed + 1\nnp.random.seed(seed)\nms.set_seed(seed)\nnet = nn.Dense(2, 2)\n",
+        Verdict.PROBLEM,
+        "late",
+    ),
+    _example(
+        "weights of an initializer of the project that seeds each time",
+        _OWN_INITIALIZER.format("np.random.seed(9)") + "ds.config.set_seed(1)\nnp.random.seed(1)\n",
+        Verdict.OK,
+        "seeded",
+    ),
+    _example(
+        "weights of an initializer of the project that seeds nothing",
+        _OWN_INITIALIZER.format("pass") + "ds.config.set_seed(1)\nnp.random.seed(1)\n",
         Verdict.PROBLEM,
         "late",
     ),

@@ -10,6 +10,7 @@ from itertools import islice
 
 from ..knowledge import dataset_classes, effects
 from ..knowledge.random_numbers import GENERATORS, SEEDS, shared_generator
+from .effects import bound_arguments
 from .flow import setting, sources
 from .grading import Link, replacements
 from .source import Source
@@ -18,6 +19,7 @@ from .trace import Trace
 from .values import (
     Call,
     Function,
+    Instance,
     KnownValue,
     NamedValue,
     UnknownValue,
@@ -181,7 +183,7 @@ def _road(value: Value | None) -> str:
 def _add_written(found: Randomness, trace: Trace, modules: list[Source], known: set[int]) -> None:
     """Add what is written like a seed and is none of the known nodes: calls by names out of sight, and code that nothing gets to."""
     words = re.compile(r"seed\(")
-    written = ((source, node) for source in modules if words.search(source.text) for node in _written(source))
+    written = ((source, node) for source in modules if words.search(source.text) for node in _written(source.tree))
     rest = [(source, node) for source, node in written if id(node) not in known]
     ran = {id(call.node): call for call in trace.calls}
     found.unreached = [(source, node) for source, node in rest if id(node) not in ran]
@@ -237,7 +239,7 @@ def drawn(call: Call) -> str | None:
     if api.startswith(("numpy.random.", "random.")) and call.base is None:
         return shared_generator(api) or None
     if _WEIGHTS.match(api):
-        return "weights"
+        return None if _draws_alike(call) else "weights"
     if api == "initializer":
         kind = call.argument(["init", "shape", "dtype"], "init")
         for option in options(kind):
@@ -260,6 +262,16 @@ def drawn(call: Call) -> str | None:
     ):
         return "data"
     return "data" if api.startswith("dataset.") and call.last.endswith("Dataset") and _shuffles(call) else None
+
+
+def _draws_alike(layer: Call) -> bool:
+    """Whether the weight of a layer is drawn by an initializer of the project that seeds each time it draws, and no bias is drawn."""
+    given = bound_arguments(layer) or {}
+    made, bias = options(given.get("weight_init")), given.get("has_bias")
+    fixed = (
+        is_known(bias, False) or is_known(given.get("bias_init"), "zeros") or (bias is None and "nn.Conv" in layer.api)
+    )
+    return bool(made) and fixed and all(isinstance(one, Instance) and any(_written(one.of.node)) for one in made)
 
 
 def _has_own_seed(call: Call) -> bool:
@@ -295,9 +307,9 @@ def _yields(source: Value) -> bool:
     )
 
 
-def _written(source: Source) -> Iterator[ast.Call]:
+def _written(tree: ast.AST) -> Iterator[ast.Call]:
     """Calls in the text that set a seed, wherever they stand."""
-    queue: list[ast.AST] = [source.tree]
+    queue: list[ast.AST] = [tree]
     while queue:
         node = queue.pop()
         by_others = isinstance(node, ast.FunctionDef) and node.name.startswith("__") and node.name != "__init__"
