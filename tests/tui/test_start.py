@@ -395,7 +395,7 @@ async def test_a_case_that_cannot_be_changed_says_so_and_stays(opened, project):
         await go(pilot, "data.train.path")
         await pilot.press("space", "s")
         await at(pilot, Choose)
-        assert "accucheck.yaml" in text_of(app)
+        await until(pilot, lambda: "accucheck.yaml" in text_of(app))  # it is drawn a moment after it is there
     assert (project / "accucheck.yaml").read_text() == "scripts: [\n"
 
 
