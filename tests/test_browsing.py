@@ -162,6 +162,21 @@ def test_tokens_padding_and_masks(tmp_path: Path, name: str) -> None:
     assert "██████░░░░ 6 of 10" in told
 
 
+@pytest.mark.parametrize(
+    "kept",
+    [
+        {"vocab_size": 8000, "char_to_id": {"我": 4, "爱": 5}, "n_words": 2},
+        {"vocab_size": 8000, "id_to_char": {"4": "我", "5": "爱"}, "unk": 1},
+        {"itos": ["a", "b", "c", "d", "我", "爱"], "max_len": 128},
+    ],
+)
+def test_tokens_of_a_project_s_own_tokenizer(tmp_path: Path, kept: dict[str, Any]) -> None:
+    """Its tables lie beside settings: "vocab_size" was taken for the token 8000, and no token was known."""
+    (tmp_path / "tokenizer.json").write_text(json.dumps(kept), encoding="utf-8")
+    tokens = vocabulary.read(tmp_path / "tokenizer.json").tokens
+    assert tokens[4] == "我" and tokens[5] == "爱" and 8000 not in tokens and 128 not in tokens
+
+
 def test_a_vocabulary_that_does_not_fit_is_told(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("a\nb\n")
     data = write(tmp_path / "a.tfrecord", [example(ids=[0, 1, 30522])])

@@ -18,6 +18,7 @@ from accucheck import case as cases
 from accucheck import metering, studies, study_results
 from accucheck.errors import UserError
 from accucheck.language import Language
+from accucheck.recorder import Recorder
 from accucheck.search_runs import Goal, StudyRunner
 from accucheck.search_space import bind, parse
 from accucheck.study_results import Axis, StudyResults, Trial, judge
@@ -495,3 +496,13 @@ def test_the_example_is_searched(tmp_path: Path) -> None:
     assert {one.get("seed", 1) for one in own} == {1, 2} and all(one["epochs"] == 2 for one in own)
     assert own[0]["value"] != own[1]["value"] and own[0]["values"] == {"learning-rate": "0.05", "batch-size": "32"}
     assert all(path.read_bytes() == text for path, text in before.items())
+
+
+def test_times_that_a_recording_keeps_are_no_metric_of_the_training(tmp_path: Path) -> None:
+    """A training that reports its loss alone was said to report seconds, too."""
+    with Recorder(tmp_path / "curves.jsonl") as recorder:
+        for step in (1, 2, 3):
+            recorder.step(step=step, epoch=1, loss=2.0)
+    meter = metering.Meter()
+    source = metering.Source(tmp_path, tmp_path / "output", tmp_path, ("curves.jsonl", ""), 0.0)
+    assert not meter.read(source).points and meter.seen == ["loss"]

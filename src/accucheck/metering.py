@@ -18,6 +18,8 @@ from .readers import recordings
 _TRAINED = re.compile(r"(?i)train")
 #: Seconds between two looks at least, and how many times as long as a look takes: it shares the processor with the training.
 _APART, _TIMES = 0.5, 50.0
+#: What a recording tells of time by itself: the training reports no such number.
+_CLOCKS = ("seconds", "data_seconds")
 #: Names that are told of a training without the metric, and points that are kept of one.
 _NAMES, POINTS = 12, 100
 
@@ -77,9 +79,8 @@ class Meter:
         """What a training tells; `running`: the last line of its output may be cut."""
         logs = [*_logs(source)]
         series = self._series(logs)
-        self.seen = (
-            [] if series is not None else list(dict.fromkeys(name for one in logs for name in one.names()))[:_NAMES]
-        )
+        names = dict.fromkeys(name for one in logs for name in one.names() if name not in _CLOCKS)
+        self.seen = [] if series is not None else list(names)[:_NAMES]
         points: list[tuple[float, float]] = []
         if series is not None:
             self.name = self.name or shown(series.name)

@@ -281,6 +281,16 @@ def _narrow(checklist: Checklist, only: Collection[str]) -> Checklist:
     return msgspec.structs.replace(checklist, sections=[section for section in sections if section.items], ends={})
 
 
+def last_watch(case: Case) -> list[str]:
+    """What a case that names no watched run takes of the last one: that, and its command where the case names none."""
+    if case.spec.watched or (watched := latest(Path(case.root))) is None:
+        return []
+    settings = [f"watched={case.relative(watched)}"]
+    if not case.spec.runtime.command and (command := watched_command(watched)) is not None:
+        settings.insert(0, f"runtime.command={json.dumps(command, ensure_ascii=False)}")
+    return settings
+
+
 def open_project(
     path: Path,
     names: Sequence[str] = (),
@@ -310,10 +320,8 @@ def open_project(
         case = cases.load(path, list(settings), earlier=earlier) if earlier else case
     except UserError:  # of a session that another version wrote, or somebody changed
         earlier = []
-    if not case.spec.watched and (watched := latest(Path(case.root))) is not None:
-        settings = [f"watched={case.relative(watched)}", *settings]
-        if not case.spec.runtime.command and (command := watched_command(watched)) is not None:
-            settings = [f"runtime.command={json.dumps(command, ensure_ascii=False)}", *settings]
+    if added := last_watch(case):
+        settings = [*added, *settings]
         case = cases.load(path, list(settings), earlier=earlier)
     if opened is not None and not opened.read_only:
         cases.keep_schema(case)

@@ -197,3 +197,16 @@ def test_an_odd_heat_map_is_drawn(heat: Heatmap) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert image(charts.draw(part(heat))).width == 819
+
+
+def test_places_that_all_have_names_are_no_numbers() -> None:
+    """Settings beside each other stood on an axis of 0.00, 0.25, 0.50, and their names over the lines."""
+    from matplotlib.figure import Figure
+
+    axes = Figure().subplots()
+    settings = Curve("t", "setting", "position", [0.0, 1.0], {"trial 1": [0.2, 0.9]}, {"lr": 0.0, "accuracy": 1.0})
+    charts._curve(axes, settings, False)
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["lr", "accuracy"] and not axes.texts
+    axes = Figure().subplots()
+    charts._curve(axes, curve(a=[1.0, 2.0, 3.0]), False)
+    assert [text.get_text() for text in axes.texts] == ["best"], "a place among others is marked as before"

@@ -129,7 +129,9 @@ async def test_faults_come_first_and_bad_input_is_told(opened):
     assert app.runner.tuned is None and not consent.granted_command(app.project.case, [sys.executable, "train.py"])
 
 
-@pytest.mark.parametrize(("log", "said"), [("", "if it reports none"), ("eval.log", "by eval.log it is eval_accuracy")])
+@pytest.mark.parametrize(
+    ("log", "said"), [("", "if it reports neither"), ("eval.log", "by eval.log it is eval_accuracy")]
+)
 async def test_the_metric_is_told_before_anything_runs(opened, tmp_path, log, said):
     app = opened()
     (tmp_path / "project" / "eval.log").write_text("epoch: 1, eval accuracy: 0.8\nepoch: 2, eval accuracy: 0.9\n")

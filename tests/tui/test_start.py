@@ -129,6 +129,20 @@ async def test_the_language_changes_on_each_of_these_screens(opened):
         assert "training script" in text_of(app) and "The symptom: what was reached" in text_of(app)
 
 
+async def test_the_last_watch_belongs_to_the_case_that_is_begun_with(opened, project):
+    """As the command line has it: with the new accucheck.yaml, G and C showed a checkpoint instead of the run that was watched."""
+    watch = project / ".accucheck" / "watch" / "20260101-000000"
+    watch.mkdir(parents=True)
+    (watch / "user.jsonl").write_text("")
+    app = opened()
+    async with app.run_test(size=(110, 40)) as pilot:
+        await start(pilot)
+        await pilot.press("b")
+        await at(pilot, ChecklistScreen)
+    assert (project / "accucheck.yaml").is_file() and "watched" not in (project / "accucheck.yaml").read_text()
+    assert app.project.case.spec.watched == ".accucheck/watch/20260101-000000"
+
+
 async def test_what_is_found_is_taken_changed_and_left_out(opened, project):
     (project / "other.py").write_text("import mindspore\n")
     app = opened()
@@ -381,7 +395,7 @@ async def test_a_case_that_cannot_be_changed_says_so_and_stays(opened, project):
         await go(pilot, "data.train.path")
         await pilot.press("space", "s")
         await at(pilot, Choose)
-        assert "accucheck.yaml" in text_of(app)
+        await until(pilot, lambda: "accucheck.yaml" in text_of(app))  # it is drawn a moment after it is there
     assert (project / "accucheck.yaml").read_text() == "scripts: [\n"
 
 

@@ -410,9 +410,9 @@ WORDS: Words = {
         "zh": "没有给出 --metric：先按原命令训练一次以确定指标。据 {place}，指标为 {metric}。",
     },
     "tune-unforeseen": {
-        "en": "No --metric given: the first training run, of the unchanged command, shows the metric (the accuracy of its evaluation, "
-        "otherwise its loss). If it reports none, the search ends there.",
-        "zh": "没有给出 --metric：先按原命令训练一次以确定指标（评估的准确率，没有则为评估 loss）；若没有输出指标，则不再训练。",
+        "en": "No --metric given: the first training run, of the unchanged command, shows the metric (the accuracy of an evaluation, "
+        "otherwise the loss of an evaluation). If it reports neither, the search ends there.",
+        "zh": "没有给出 --metric：先按原命令训练一次以确定指标（评估的准确率，没有则为评估 loss）；若两者都没有输出，则不再训练。",
     },
     "tune-begins": {"en": "{count} {what}; {left}", "zh": "{count} {what}；{left}"},
     "tune-far": {"en": "epoch {epoch}  {value}  {left}", "zh": "epoch {epoch}  {value}  {left}"},

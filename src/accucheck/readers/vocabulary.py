@@ -70,13 +70,18 @@ def _of_json(path: Path, text: str) -> dict[int, str]:
             if isinstance(one, dict) and isinstance(one.get("id"), int):
                 tokens[one["id"]] = str(one.get("content"))
         return tokens
-    return _tokens(content)
+    # A project's own tokenizer keeps its tables beside other settings, which are no tokens: the largest table counts.
+    tables = [*(content.values() if isinstance(content, dict) else ()), content]
+    return max(map(_tokens, tables), key=len)
 
 
 def _tokens(found: Any) -> dict[int, str]:
-    """From {token: number}, [token, ...] or [[token, score], ...]."""
+    """From {token: number}, {"number": token}, [token, ...] or [[token, score], ...]."""
     if isinstance(found, dict):
-        return {number: str(token) for token, number in found.items() if type(number) is int}
+        turned = {
+            int(number): token for number, token in found.items() if number.isdecimal() and isinstance(token, str)
+        }
+        return turned or {number: str(token) for token, number in found.items() if type(number) is int}
     if isinstance(found, list):
         firsts = (one[0] if isinstance(one, list) and one else one for one in found)
         return {number: str(token) for number, token in enumerate(firsts) if isinstance(token, str)}

@@ -239,7 +239,10 @@ def _curve(axes: Any, curve: Curve, chinese: bool) -> None:
     if logarithmic(everything):
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter("{x:g}")
-    _marks(axes, curve, chinese)
+    if curve.x and {*curve.marks.values()} == {*curve.x}:  # the places have names, and are no numbers
+        axes.set_xticks([*curve.marks.values()], [_label(name, chinese) for name in curve.marks])
+    else:
+        _marks(axes, curve, chinese)
     axes.set_xlabel(_label(curve.x_label, chinese))
     axes.set_ylabel(_label(curve.y_label, chinese))
     axes.grid(True, color="#e0e0e0", linewidth=0.6)

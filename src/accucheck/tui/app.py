@@ -29,7 +29,7 @@ from ..drafts import Drafts
 from ..errors import SaveError, UserError
 from ..language import Language, detect, visible
 from ..model import Finding, ProbeResult, Status, Verdict
-from ..project import Project, open_project
+from ..project import Project, last_watch, open_project
 from ..session import Entry, Role, Session, Training, user
 from ..settings import Settings
 from . import opening
@@ -244,6 +244,8 @@ class Walkthrough(App[None]):
             if values:
                 cases.write({"name": self.project.case.name, **values}, root / cases.FILE_NAME)
             case = cases.load(root)
+            if added := last_watch(case):
+                case = cases.load(root, added)
         except UserError as error:
             self.notify(
                 self.speech.say("start-unwritable", why=error.text(self.speech.language)),

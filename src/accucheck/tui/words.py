@@ -810,9 +810,9 @@ WORDS: Words = {
         "en": "The first one, of the command as it is, shows the metric; by {place} it is {metric}.",
     },
     "tune-unforeseen": {
-        "zh": "第一次按原命令训练以确定指标（评估的准确率，没有则为评估 loss）；若没有输出指标，则不再训练。",
-        "en": "The first one, of the unchanged command, shows the metric (the accuracy of its evaluation, otherwise its loss); if it "
-        "reports none, the search ends there.",
+        "zh": "第一次按原命令训练以确定指标（评估的准确率，没有则为评估 loss）；若两者都没有输出，则不再训练。",
+        "en": "The first one, of the unchanged command, shows the metric (the accuracy of an evaluation, otherwise the loss of one); if it "
+        "reports neither, the search ends there.",
     },
     "tune-search": {
         "zh": "要搜索的内容，例如 lr=1e-4..1e-1:log batch=16,32,64",
