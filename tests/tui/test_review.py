@@ -44,12 +44,16 @@ async def test_a_reviewer_accepts_returns_and_takes_back(walkthrough, language):
     say = app.speech.say
     async with app.run_test(size=(80, 24), notifications=True) as pilot:
         await until(pilot, lambda: say("key-accept") in text_of(app) and "Li" in text_of(app))
+        assert f"(2) {say('key-return')}" in text_of(app), "both judgements are in sight"
         assert say("role-reviewer", who="Wang") in text_of(app)
         assert all(len(line) <= 80 for line in text_of(app).split("\n"))
         await pilot.press("1")
         assert app.session.entry("xx.01").judgement is Judgement.ACCEPTED
         await until(pilot, lambda: "✓ xx.01" in text_of(app))
-        assert "✓xx.01" not in text_of(app), "the sign of the review stands apart from the item"
+        assert f"{say('short-ok')} " in text_of(app) and "✓xx.01" not in text_of(app), (
+            "the sign of the review stands apart"
+        )
+        assert f"{say('short-problem')}✓" not in text_of(app) and f"{say('short-ok')}✓" not in text_of(app)
         await pilot.press("right_square_bracket", "2")
         await until(pilot, lambda: isinstance(app.screen, WriteNote))
         await pilot.press(*"why?", "enter")

@@ -43,6 +43,9 @@ def surroundings(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for name, value in example.surroundings(FOLDER).items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setattr(
+        "accucheck.try_runs.startable", lambda command, case: [*command]
+    )  # whatever Python this machine has
     time.tzset()
     yield
     monkeypatch.undo()

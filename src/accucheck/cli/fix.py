@@ -96,7 +96,7 @@ def _applying(
 
     folder = Path(root)
     here = folder.resolve() == Path.cwd()
-    given = {"--script": scripts, "--checklist": checklists, "--item": items, "--set": settings}
+    given = {"--script": scripts, "--checklist": checklists, "--only": items, "--set": settings}
     options = [word for name, values in given.items() for value in values for word in (name, value)]
     if (folder / ".git").exists():
         tool = ["git", "apply"] if here else ["git", "-C", root, "apply"]

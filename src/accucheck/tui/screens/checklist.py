@@ -336,7 +336,8 @@ class ChecklistScreen(Guiding):
                 self.notify(say("cancelling"), timeout=2, markup=False)
 
         answers = [("yes", say("cancel-yes")), ("no", say("cancel-no"))]
-        text = say("cancel-text", done=self._done_jobs, total=self._all_jobs)
+        far = self._how_far()
+        text = say("cancel-text", done=far.done, total=far.total or self._all_jobs)
         self.app.push_screen(Choose(say("cancel-title"), text, answers), answered)
 
     def action_toggle_list(self) -> None:

@@ -299,14 +299,20 @@ class ItemPane(Vertical):
         if entry.conclusion is None:
             return Content.assemble(*parts, (say("not-concluded"), "$text-muted"))
         verdict = entry.conclusion.value
-        parts += [self.speech.sign(verdict), f" {say(verdict)} ", plain(entry.who, "$text-muted")]
-        parts += ["   ", (say("review"), "bold"), "  "]
+        stands: list[Content | str | tuple[str, str]] = [self.speech.sign(verdict), f" {say(verdict)} "]
+        who = plain(entry.who, "$text-muted")
+        parts += [*stands, who, "   ", (say("review"), "bold"), "  "]
         ways = ((Judgement.ACCEPTED, "accept"), (Judgement.RETURNED, "return"))
+        judging: list[Content | str | tuple[str, str]] = []
         for number, (judgement, verb) in enumerate(ways, start=1):
             chosen = entry.judgement is judgement
             style = "bold reverse" if chosen else ""
-            parts += [(f"({number}) {say(f'key-{verb}')}", f"{style} @click=screen.do('review-{verb}')".strip()), "  "]
-        return Content.assemble(*parts)
+            judging += [
+                (f"({number}) {say(f'key-{verb}')}", f"{style} @click=screen.do('review-{verb}')".strip()),
+                "  ",
+            ]
+        whole, room = Content.assemble(*parts, *judging[:-1]), self.query_one("#answer").size.width
+        return whole if not room or whole.cell_length <= room else Content.assemble(*stands, " ", *judging, who)
 
     def show_findings(self, item: Item) -> None:
         """The evidence tab: results, and what running probes have found so far."""

@@ -103,10 +103,11 @@ class ItemList(FilteredList):
         word = speech.say(f"short-{told.state}")
         word += " " * (_WORD[speech.language] - cell_len(word))
         line = Content.assemble(
-            " ",
+            "" if self._reviewed else " ",  # the sign of the review needs the room
             speech.sign(told.state, faint=told.suggested),
             " ",
             (word, SIGNS[told.state][2] + (" dim" if told.suggested else "")),
+            " " if self._reviewed else "",
             speech.sign(told.review) if told.review else Content(" "),
             " " if self._reviewed else "",
             f"{item} ",
