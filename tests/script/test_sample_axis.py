@@ -58,6 +58,10 @@ _BODIES = {
     "return ops.softmax(ops.stack([self.key(words)[:, i] for i in range(2)], 1), axis=0)": True,
     "return ops.softmax(ops.stack([self.key(words), self.key(words)]), axis=1)": True,
     "return ops.softmax(ops.concat((self.score(words), self.key(words)), -1), axis=0)": True,
+    "return ops.softmax(ops.concat((words, self.memory(words)[1][0].swapaxes(0, 1)), -1), axis=0)": True,
+    "return ops.softmax(ops.concat((words, self.memory(words)[1][0]), 0), axis=0)": False,
+    "return ops.softmax(self.key(words[:, 0]).expand_dims(1).tile((1, words.shape[1], 1)), axis=0)": True,
+    "return ops.softmax(words[:, 0].tile((2, 1, 1)), axis=0)": False,
     "a, b = ops.split(self.key(words), 4, 2)\nreturn ops.softmax(a, axis=0)": True,
     "return ops.softmax(self.memory(words)[0].mean(axis=1).T, axis=1).T": True,
     "return ops.softmax(ops.transpose(self.key(words), (1, 0, 2)), axis=1)": True,
@@ -96,6 +100,13 @@ def said(folder: Path, body: str, train: str = _MODEL, batch: str = "32", first:
 @pytest.mark.parametrize("body", _BODIES)
 def test_a_softmax_over_the_samples_is_told(tmp_path: Path, body: str, train: str) -> None:
     assert said(tmp_path, body, train) == ["softmax-over-samples"] * _BODIES[body]
+
+
+@pytest.mark.parametrize(("axis", "codes"), [(0, ["norm-over-samples"]), (1, []), (-1, [])])
+def test_vectors_that_are_brought_to_a_length_over_the_samples_are_told(
+    tmp_path: Path, axis: int, codes: list[str]
+) -> None:
+    assert said(tmp_path, f"return ops.L2Normalize(axis={axis})(self.key(words.mean(1)))", _LOOP) == codes
 
 
 def test_batches_that_the_project_puts_together_may_have_the_samples_elsewhere(tmp_path: Path) -> None:

@@ -219,6 +219,10 @@ MESSAGES: Words = {
         "en": "This softmax runs along the first axis, over the samples of the batch.",
         "zh": "此处的 softmax 沿第一维，也就是在一个 batch 的各个样本之间做归一化。",
     },
+    "norm-over-samples": {
+        "en": "This normalisation runs along the first axis, over the samples of the batch.",
+        "zh": "此处的归一化沿第一维，也就是在一个 batch 的各个样本之间进行。",
+    },
     "future-open": {
         "en": "This attention has no causal mask: each position sees the token that it is trained to predict (loss: {path}:{line}).",
         "zh": "此处的注意力没有任何遮挡：每个位置都能看到它要预测的那个词（损失：{path}:{line}）。",
@@ -492,6 +496,11 @@ WHY: Words = {
         "step.",
         "zh": "状态没有传下去，循环部分每一步只看到当前输入，跨步的规律无法学到。",
     },
+    "norm-over-samples": {
+        "en": "The vector of a sample depends on the other samples in its batch and does not have length 1, unless the design normalises "
+        "each feature over the batch.",
+        "zh": "每个样本的向量取决于同一 batch 里的其他样本，长度也不为 1；除非设计上就是按 batch 对每个特征做归一化。",
+    },
     "softmax-over-samples": {
         "en": "The weights of a sample depend on the other samples in its batch, and within a sample they do not sum to 1: predictions "
         "change with the batch, and a single sample gets weights of 1.",
@@ -598,6 +607,10 @@ PROOF: Words = {
         "en": "Run the network on one sample alone and within a batch, in inference mode: the results differ.",
         "zh": "在推理模式下，分别单独和放在一个 batch 中计算同一个样本：结果不同。",
     },
+    "norm-over-samples": {
+        "en": "Run the network on one sample alone and within a batch, in inference mode: the results differ.",
+        "zh": "在推理模式下，分别单独和放在一个 batch 中计算同一个样本：结果不同。",
+    },
     "softmax-of-one": {
         "en": "Print the result of the softmax: every value is 1.",
         "zh": "打印该 softmax 的结果：其中全是 1。",
@@ -612,6 +625,7 @@ _SUSPECTS = dict.fromkeys(
         "softmax-other-axis",
         "caller-unread",
         "linear-twice",  # some networks are meant so
+        "norm-over-samples",  # so are losses that decorrelate features
     ),
     Sure.POSSIBLE,
 )
@@ -649,6 +663,7 @@ _FIXES = {
     "softmax-other-axis": "fix-axis",
     "softmax-of-one": "fix-one",
     "softmax-over-samples": "fix-other-axis",
+    "norm-over-samples": "fix-other-axis",
     "axis-torn": "fix-exchange",
     "parts-torn": "fix-exchange",
     "state-not-carried": "fix-carry",
@@ -1135,6 +1150,21 @@ class Backbone(nn.Cell):
         "return (ops.softmax(scores, axis=0).expand_dims(-1) * words).sum(1)",
         Verdict.PROBLEM,
         "softmax-over-samples",
+        data=_BATCHES,
+    ),
+    _example(
+        "vectors whose length is taken over the samples",
+        "self.table, self.key = nn.Embedding(50, 8), nn.Dense(8, 8)",
+        "return ops.L2Normalize(axis=0)(self.key(self.table(x).mean(1)))",
+        Verdict.UNDECIDED,
+        "norm-over-samples",
+        data=_BATCHES,
+    ),
+    _example(
+        "vectors of length 1",
+        "self.table, self.key = nn.Embedding(50, 8), nn.Dense(8, 8)",
+        "return ops.L2Normalize(axis=1)(self.key(self.table(x).mean(1)))",
+        Verdict.OK,
         data=_BATCHES,
     ),
     _example(

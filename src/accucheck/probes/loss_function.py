@@ -94,6 +94,11 @@ MESSAGES: Words = {
         "labels should be the next token.",
         "zh": "{loss} 的标签就是循环网络在相同位置得到的输入（{at}）：如果不是自编码器，本应预测的是下一个位置。",
     },
+    "labels-behind": {
+        "en": "The labels of {loss} lie one position before the network's input ({at}), and the network has already seen them there: "
+        "labels should be the next token.",
+        "zh": "{loss} 的标签比网络的输入早一个位置（{at}），网络已经看到了这些标签：本应预测的是下一个位置。",
+    },
     "one-hot-turned": {
         "en": "These one-hot labels are {on} for the class itself and {off} for all others: the two values are swapped.",
         "zh": "这里的 one-hot 标签在目标类别处为 {on}，其余类别处为 {off}：两个值颠倒了。",
@@ -449,6 +454,7 @@ WHY: Words = {
     },
     "labels-not-shifted": _COPIED,
     "labels-not-shifted-perhaps": _COPIED,
+    "labels-behind": _COPIED,
     "arguments-exchanged": {
         "en": "The loss treats its two arguments differently: with them swapped, its gradient does not lead the output to the labels, "
         "and some kernels compute no gradient for labels at all.",
@@ -661,6 +667,7 @@ _LEVELS = {
     "classes-along-another": Level.PROBLEM,
     "labels-not-shifted": Level.PROBLEM,
     "labels-not-shifted-perhaps": Level.SUSPECT,
+    "labels-behind": Level.PROBLEM,
     "one-hot-turned": Level.PROBLEM,
     "one-hot-for-sparse": Level.PROBLEM,
     "classes-for-distributions": Level.PROBLEM,
@@ -722,6 +729,7 @@ _FIXES = {
     "classes-along-another": "fix-class-axis",
     "labels-not-shifted": "fix-shift",
     "labels-not-shifted-perhaps": "fix-shift",
+    "labels-behind": "fix-shift",
     "one-hot-turned": "fix-turn-back",
     "one-hot-for-sparse": "fix-sparse",
     "classes-for-distributions": "fix-class-numbers",
@@ -1284,6 +1292,35 @@ for place in range(0, text.shape[1] - 20, 20):
     optimizer(grads)
 """
 
+_DECODER = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Decoder(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.cell, self.out = nn.Embedding(500, 32), nn.GRUCell(32, 32), nn.Dense(32, 500)
+
+    def construct(self, ids, state):
+        rows = []
+        for place in range(ids.shape[1] - 1):
+            state = self.cell(self.table(ids[:, place]), state)
+            rows.append(self.out(state))
+        return ops.stack(rows, 1)
+
+train_ds = ms.dataset.MindDataset("lines.mindrecord", ["ids", "state"], shuffle=True).batch(8)
+net = Decoder()
+optimizer = nn.Adam(net.trainable_params())
+
+def forward(ids, state):
+    return ops.cross_entropy(net(ids, state).reshape(-1, 500), ids[:, LABELS].reshape(-1))
+
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for ids, state in train_ds.create_tuple_iterator():
+    loss, grads = step(ids, state)
+    optimizer(grads)
+"""
+
 EXAMPLES = [
     _example(
         "labels that are the input at the same places",
@@ -1291,6 +1328,14 @@ EXAMPLES = [
         Verdict.PROBLEM,
         "labels-not-shifted",
     ),
+    _example("labels that are the places before", _NEXT.replace("AHEAD", "-1"), Verdict.PROBLEM, "labels-behind"),
+    _example(
+        "a decoder whose labels are the tokens that it is given",
+        _DECODER.replace("LABELS", ":-1"),
+        Verdict.PROBLEM,
+        "labels-not-shifted",
+    ),
+    _example("a decoder whose labels are the next tokens", _DECODER.replace("LABELS", "1:"), Verdict.OK),
     _example("labels that are the next places", _NEXT_BY_ONE, Verdict.OK),
     _example(
         "labels and logits that are cut alike",
