@@ -171,3 +171,33 @@ def test_a_recurrent_layer_that_steps_through_the_samples(tmp_path: Path, layer:
     text = text.replace("        self.memory", f"        self.other = {layer}\n        self.memory", 1)
     made = scripts(tmp_path, text)
     assert [one.code for one in examine(made)] == ["samples-as-steps"] * found
+
+
+_TAGGED = """
+grad = ms.value_and_grad(lambda ids, label: loss_fn({given}, {labels}), None, opt.parameters)
+for ids, label in data.create_tuple_iterator():
+    loss, grads = grad(ids, label)
+    opt(grads)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "labels", "codes"),
+    [
+        ("net(ids).reshape(-1, 8)", "label[:, 1:].reshape(-1)", []),
+        ("net(ids).swapaxes(0, 1).reshape(-1, 8)", "label[:, 1:].reshape(-1)", ["rows-paired-otherwise"]),
+        (
+            "net(ids).swapaxes(0, 1).reshape(-1, 8).astype(ms.float32)",
+            "label[:, 1:].reshape((-1,))",
+            ["rows-paired-otherwise"],
+        ),
+        ("net(ids).reshape(-1, 8)", "label[:, 1:].swapaxes(0, 1).reshape(-1)", ["rows-paired-otherwise"]),
+        ("net(ids).swapaxes(0, 1).reshape(-1, 8)", "label[:, 1:].swapaxes(0, 1).reshape(-1)", []),
+        ("net(ids).swapaxes(1, 2)", "label", []),
+    ],
+)
+def test_predictions_and_labels_that_are_joined_in_other_orders(
+    tmp_path: Path, given: str, labels: str, codes: list[str]
+) -> None:
+    body = "return self.key(self.memory(words)[0])"
+    assert said(tmp_path, body, _TAGGED.format(given=given, labels=labels)) == codes

@@ -219,6 +219,11 @@ MESSAGES: Words = {
         "en": "This softmax runs along the first axis, over the samples of the batch.",
         "zh": "此处的 softmax 沿第一维，也就是在一个 batch 的各个样本之间做归一化。",
     },
+    "rows-paired-otherwise": {
+        "en": "This loss compares predictions with labels of other samples: one of the two has the samples along the first axis and the "
+        "other along the second when they are flattened.",
+        "zh": "这个损失把预测与其他样本的标签相比：展平时，一方的样本在第一维，另一方的样本在第二维。",
+    },
     "norm-over-samples": {
         "en": "This normalisation runs along the first axis, over the samples of the batch.",
         "zh": "此处的归一化沿第一维，也就是在一个 batch 的各个样本之间进行。",
@@ -350,6 +355,10 @@ MESSAGES: Words = {
     "fix-other-axis": {
         "en": "Apply the softmax along the axis whose elements compete within one sample, usually axis=-1.",
         "zh": "应沿单个样本内部相互竞争的那一维做 softmax，通常为 axis=-1。",
+    },
+    "fix-same-order": {
+        "en": "Exchange the first two axes of one of them before flattening: swapaxes(0, 1).",
+        "zh": "展平之前交换其中一方的前两维：swapaxes(0, 1)。",
     },
     "fix-hide-later": {
         "en": "Mask later positions with a triangle: scores.masked_fill(ops.triu(ops.ones(...), 1).bool(), -1e9).",
@@ -496,6 +505,10 @@ WHY: Words = {
         "step.",
         "zh": "状态没有传下去，循环部分每一步只看到当前输入，跨步的规律无法学到。",
     },
+    "rows-paired-otherwise": {
+        "en": "Most rows are trained towards labels that have nothing to do with them; the loss stays near that of a guess.",
+        "zh": "大多数行学习的是与自己无关的标签，loss 停留在随机猜测的水平附近。",
+    },
     "norm-over-samples": {
         "en": "The vector of a sample depends on the other samples in its batch and does not have length 1, unless the design normalises "
         "each feature over the batch.",
@@ -607,6 +620,10 @@ PROOF: Words = {
         "en": "Run the network on one sample alone and within a batch, in inference mode: the results differ.",
         "zh": "在推理模式下，分别单独和放在一个 batch 中计算同一个样本：结果不同。",
     },
+    "rows-paired-otherwise": {
+        "en": "Print the shapes of predictions and labels before they are flattened: samples and steps must be in the same order.",
+        "zh": "打印展平之前预测与标签的形状：样本维与时间步维的顺序必须一致。",
+    },
     "norm-over-samples": {
         "en": "Run the network on one sample alone and within a batch, in inference mode: the results differ.",
         "zh": "在推理模式下，分别单独和放在一个 batch 中计算同一个样本：结果不同。",
@@ -664,6 +681,7 @@ _FIXES = {
     "softmax-of-one": "fix-one",
     "softmax-over-samples": "fix-other-axis",
     "norm-over-samples": "fix-other-axis",
+    "rows-paired-otherwise": "fix-same-order",
     "axis-torn": "fix-exchange",
     "parts-torn": "fix-exchange",
     "state-not-carried": "fix-carry",
@@ -783,6 +801,30 @@ grad = ms.value_and_grad(
 for (words,) in data.create_tuple_iterator():
     loss, grads = grad(words)
     opt(grads)
+"""
+_STEPS_FIRST = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Tagger(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.layer, self.out = nn.Embedding(500, 32), nn.GRU(32, 32, batch_first=True), nn.Dense(32, 9)
+
+    def construct(self, x):
+        return self.out(self.layer(self.table(x))[0]).swapaxes(0, 1)
+
+data = ms.dataset.MindDataset("tags.mindrecord", ["x", "y"], shuffle=True).batch(8)
+net = Tagger()
+optimizer = nn.Adam(net.trainable_params())
+
+def forward(x, y):
+    return ops.cross_entropy(net(x).reshape(-1, 9), y[:, :20].reshape(-1))
+
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for x, y in data.create_tuple_iterator():
+    loss, grads = step(x, y)
+    optimizer(grads)
 """
 _BATCHES = "import mindspore.dataset as ds\n\ndata = ds.MindDataset('train.mindrecord').batch(32)"
 
@@ -1166,6 +1208,19 @@ class Backbone(nn.Cell):
         "return ops.L2Normalize(axis=1)(self.key(self.table(x).mean(1)))",
         Verdict.OK,
         data=_BATCHES,
+    ),
+    script_example(
+        "",
+        "predictions of steps first and labels of samples first",
+        _STEPS_FIRST,
+        Verdict.PROBLEM,
+        "rows-paired-otherwise",
+    ),
+    script_example(
+        "",
+        "predictions and labels of steps first",
+        _STEPS_FIRST.replace("y[:, :20]", "y[:, :20].swapaxes(0, 1)"),
+        Verdict.OK,
     ),
     _example(
         "a softmax over the words of each sample",

@@ -178,6 +178,11 @@ MESSAGES: Words = {
         "it ({at}): the discriminator never learns to tell them apart.",
         "zh": "这个损失对生成样本的得分与真实样本的得分要求相同，而另一个网络正针对它训练（{at}）：判别器学不到如何区分两者。",
     },
+    "same-for-both": {
+        "en": "This loss sets two opposite targets for scores of the same samples; the samples that the other network generates are never "
+        "scored here.",
+        "zh": "这个损失对同一批样本的得分提出了两个相反的目标；另一个网络生成的样本在这里没有参与打分。",
+    },
     "loss-negated-perhaps": {
         "en": "The sign of {loss} is flipped before gradients are computed ({at}); whether another factor flips it back, or another "
         "optimizer works against this one, cannot be seen here.",
@@ -436,6 +441,10 @@ WHY: Words = {
         "en": "A discriminator with the same target for all samples learns a constant, which gives the generator no gradient.",
         "zh": "对所有样本要求相同的判别器只会学成常数，生成器从中得不到梯度。",
     },
+    "same-for-both": {
+        "en": "The two targets cancel out: the discriminator learns a constant, which gives the generator no gradient.",
+        "zh": "两个目标相互抵消：判别器只会学成常数，生成器从中得不到梯度。",
+    },
     "loss-negated-perhaps": _MAXIMISED,
     "double-softmax": _SQUASHED,
     "double-sigmoid": _SQUASHED,
@@ -582,6 +591,7 @@ PROOF: Words = {
     },
     "same-direction": _SCORES,
     "nothing-told-apart": _SCORES,
+    "same-for-both": _SCORES,
     "none-reduction": {
         "en": 'Print the shape of the loss: with reduction="none" it is that of the batch. Train with reduction="mean" and compare.',
         "zh": '打印 loss 的形状：reduction 为 none 时与 batch 相同。改用 reduction="mean" 训练并比较。',
@@ -655,6 +665,7 @@ _LEVELS = {
     "larger-of-surrogates": Level.PROBLEM,
     "same-direction": Level.PROBLEM,
     "nothing-told-apart": Level.PROBLEM,
+    "same-for-both": Level.PROBLEM,
     "loss-negated-perhaps": Level.SUSPECT,
     "double-softmax": Level.PROBLEM,
     "double-sigmoid": Level.PROBLEM,
@@ -699,6 +710,7 @@ _LIKELY = (
     "larger-of-surrogates",
     "same-direction",
     "nothing-told-apart",
+    "same-for-both",
     "no-logarithm",
     "regression-on-classes",
     "arguments-exchanged",
@@ -718,6 +730,7 @@ _FIXES = {
     "larger-of-surrogates": "fix-smaller",
     "same-direction": "fix-compete",
     "nothing-told-apart": "fix-compete",
+    "same-for-both": "fix-compete",
     "loss-negated-perhaps": "fix-sign",
     "double-softmax": "fix-remove-softmax",
     "sigmoid-for-classes": "fix-remove-sigmoid",
@@ -1948,6 +1961,12 @@ print(penalty(between))
         _GAN.replace("net(x).mean() - net(fake)", "net(x).mean() + net(fake)"),
         Verdict.PROBLEM,
         "nothing-told-apart",
+    ),
+    _example(
+        "a critic that scores the real samples twice",
+        _GAN.replace("net(x).mean() - net(fake)", "net(x).mean() - net(x)"),
+        Verdict.PROBLEM,
+        "same-for-both",
     ),
     _example(
         "a divergence with its sign turned",

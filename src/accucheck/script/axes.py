@@ -157,10 +157,11 @@ def _joined(made: Call, how: str, depth: int) -> Rank:
 
 
 def joined(made: Call) -> list[Value]:
-    """The arrays that a call joins: those of a list, or the one that stands for all that a comprehension makes."""
+    """The arrays that a call joins, which all have the same axes: those of a list, as far as they are seen, or the one that stands for
+    all that a comprehension makes."""
     given = next(iter(operands(made)), None)
     if isinstance(given, Items):
-        return [] if given.open else given.items
+        return given.items
     return given.args[:1] if isinstance(given, Call) and given.name == "comprehension" else []
 
 

@@ -1,5 +1,5 @@
 """Weights that sum up to 1 over the samples of a batch: a softmax along the axis of the samples in what a network computes of each; and
-vectors whose length is taken along that axis.
+vectors whose length is taken along that axis. And losses that pair the rows of one sample with those of another.
 
 Judged where that axis is seen: in batches that a data set makes it is the first, and behind operations whose axes are seen it is followed.
 What compares samples with each other, as contrastive losses do, goes through a product and is not followed.
@@ -14,6 +14,7 @@ from .analysis import Reading, Scripts
 from .axes import DEPTH, ELEMENTS, axes_of, axis_of, is_order, is_pair, joined, rank
 from .effects import MOVED, describes, effect, kept, operands
 from .factors import argument_of, operation
+from .losses import applied
 from .networks import Observation, Structure, first_of_place, kind_of, structure_of
 from .sizes import contracted, is_product
 from .training_data import given
@@ -41,6 +42,35 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
                     "line": call.applied.line if call.applied else 0,
                 }
                 yield Observation("samples-as-steps", call.source, call.node, data, certain=False)
+            if _pairs_others(call, samples):
+                yield Observation("rows-paired-otherwise", call.source, call.node, {}, certain=False)
+
+
+def _pairs_others(made: Call, samples: _SampleAxis) -> bool:
+    """Whether a loss is given predictions and labels whose axes were joined in different orders: row by row, they belong to different
+    samples."""
+    application = applied(made)
+    if application is None:
+        return False
+    places = [_joined_at(value, samples) for value in (application.prediction, application.labels)]
+    return None not in places and places[0] != places[1]
+
+
+def _joined_at(value: Value | None, samples: _SampleAxis) -> int | None:
+    """Where the axis of the samples lay among those that a reshape joins into rows, the first or the one behind; None for what is no
+    such reshape."""
+    for _ in range(_NEAR):
+        if not isinstance(value, Call):
+            return None
+        known, told = effect(value), _told(value)
+        if value.result is None and known is not None and known.operation == "reshape":
+            array = next(iter(operands(value)), None)
+            joins = bool(told) and is_known(told[0], -1) and array is not None and rank(array).least > len(told)
+            at = samples.of(array) if joins else None
+            return at if at in (0, 1) else None
+        inner = [value.result] if value.result is not None else kept(value, "same")
+        value = inner[0] if inner else None
+    return None
 
 
 def _steps_through(made: Call, samples: _SampleAxis) -> bool:
