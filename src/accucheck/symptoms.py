@@ -63,8 +63,8 @@ _OF_ITEMS = {
 _OF_CODES = {
     "learning": {
         "loss_function": "loss-negated gradients-negated likelihood-minimised overlap-minimised no-bottom same-direction value-as-loss "
-        "never-called arguments-exchanged labels-not-shifted target-random",
-        "training_settings": "schedule-by-epochs rate-over rate-not-positive rate-huge rate-huge-step clip-tiny decay-huge",
+        "never-called arguments-exchanged labels-not-shifted labels-behind target-random",
+        "training_settings": "schedule-by-epochs rate-over rate-not-positive rate-huge rate-huge-step clip-tiny decay-huge momentum-whole",
         "shuffle_settings": "shuffled-apart",
         "watched_loss": "constant-loss negated against-labels",
         "watched_targets": "negated all-with-all",

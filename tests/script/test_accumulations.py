@@ -99,9 +99,51 @@ OBJECTS: dict[str, tuple[dict[str, str], list[str]]] = {
 }
 
 
+_PARAMETERS = """
+import mindspore as ms
+from mindspore import nn, ops, Parameter
+
+net, loss_fn = nn.Dense(8, 2), nn.CrossEntropyLoss()
+opt = nn.SGD(net.trainable_params(), 0.01)
+grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y){share}, None, opt.parameters)
+
+def train():
+    totals = [Parameter({begin}, requires_grad=False) for p in opt.parameters]
+    for turn, (x, y) in enumerate(data):
+        loss, grads = grad(x, y)
+        for total, one in zip(totals, grads):
+            {add}
+        if (turn + 1) % 4 == 0:
+            opt(tuple(totals))
+            {clear}
+
+train()
+"""
+_PARAMETERS_GIVEN = {
+    "share": " / 4",
+    "begin": "ops.zeros_like(p)",
+    "add": "ops.assign_add(total, one)",
+    "clear": "for total in totals: ops.assign(total, ops.zeros_like(total))",
+}
+#: What is changed of a list of parameters that adds up -> what is told.
+PARAMETERS: dict[str, tuple[dict[str, str], list[str]]] = {
+    "as it should be": ({}, []),
+    "cleared by a method": ({"clear": "for total in totals: total.set_data(ops.zeros_like(total))"}, []),
+    "made anew": ({"clear": "totals = [Parameter(ops.zeros_like(p)) for p in opt.parameters]"}, []),
+    "never cleared": ({"clear": "print(turn)"}, ["totals-kept"]),
+    "the sum": ({"share": ""}, ["gradients-summed"]),
+    "no constant at first": ({"begin": "p.copy()", "clear": "print(turn)"}, []),
+}
+
+
 def told(root: Path, text: str) -> list[str]:
     (settings,) = of_scripts(scripts(root, text), None)
     return [one.code for one in examine(settings)]
+
+
+@pytest.mark.parametrize(("changes", "codes"), PARAMETERS.values(), ids=PARAMETERS)
+def test_a_list_of_parameters_that_adds_up(changes: dict[str, str], codes: list[str], tmp_path: Path) -> None:
+    assert told(tmp_path, _PARAMETERS.format(**(_PARAMETERS_GIVEN | changes))) == codes
 
 
 @pytest.mark.parametrize(("changes", "codes"), OBJECTS.values(), ids=OBJECTS)

@@ -158,6 +158,21 @@ def test_a_critic_that_is_asked_the_same_of_all_samples(tmp_path: Path, form: st
     assert maker in one.also.source.lines[one.also.line - 1]
 
 
+@pytest.mark.parametrize("form", [FUNCTIONS, CELLS, BOXED])
+@pytest.mark.parametrize(
+    ("judge", "codes"),
+    [
+        ("nn.BCEWithLogitsLoss()(judge(real), ones) + nn.BCEWithLogitsLoss()(judge(real), zeros)", ["same-for-both"]),
+        ("nn.BCEWithLogitsLoss()(judge(real), ones) + nn.BCEWithLogitsLoss()(judge(fake), zeros)", []),
+        ("nn.BCEWithLogitsLoss()(judge(real), ones) + nn.BCEWithLogitsLoss()(judge(pool(fake)), zeros)", []),
+        ("nn.BCEWithLogitsLoss()(judge(real), ones) + nn.BCEWithLogitsLoss()(judge(real + z), zeros)", []),
+    ],
+)
+def test_a_critic_that_scores_the_same_samples_twice(tmp_path: Path, form: str, judge: str, codes: list[str]) -> None:
+    maker = "nn.BCEWithLogitsLoss()(judge(fake), ops.ones_like(judge(fake)))"
+    assert [one.code for one in said(tmp_path, pair(form, judge, maker))] == codes
+
+
 @pytest.mark.parametrize(
     ("judge", "maker", "wrong"),
     [

@@ -78,3 +78,10 @@ def test_layers_that_compute_no_more_than_one(tmp_path: Path, body: str) -> None
 def test_a_script_that_bends_nothing_is_no_outlier(tmp_path: Path) -> None:
     text = _SCRIPT.format(body="        return self.c(self.a(x))", act="")
     assert not [*examine(scripts(tmp_path, text))]
+
+
+def test_an_activation_that_nothing_applies_tells_as_well(tmp_path: Path) -> None:
+    text = _SCRIPT.format(body="        return self.c(self.a(x))", act="").replace(
+        "self.first,", "self.act = nn.GELU()\n        self.first,"
+    )
+    assert {one.code for one in examine(scripts(tmp_path, text))} == {"linear-twice"}

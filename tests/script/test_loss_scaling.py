@@ -552,6 +552,35 @@ def test_gradients_that_are_gathered_in_copies_of_the_parameters_are_followed(
         assert codes(loss_scaling.examine(training(tmp_path, text.replace("FACTOR", factor)))) == expected
 
 
+_SUMMED = """
+scaler = ms.amp.DynamicLossScaler(2**16, 2, 1000)
+held = [ms.Parameter(ops.zeros_like(p), requires_grad=False) for p in opt.parameters]
+grad = ms.value_and_grad(lambda x, y: scaler.scale(loss_fn(net(x), y)) / 4, None, opt.parameters)
+net.to_float(ms.float16)
+
+for turn, (x, y) in enumerate(data):
+    loss, grads = grad(x, y)
+    for one, gradient in zip(held, grads):
+        ops.assign_add(one, gradient)
+    if turn % 4 == 3:
+        summed = UNSCALED
+        if ms.amp.all_finite(summed):
+            opt(summed)
+        scaler.adjust(ms.amp.all_finite(summed))
+        for one in held:
+            ops.assign(one, ops.zeros_like(one))
+"""
+
+
+@pytest.mark.parametrize(
+    ("unscaled", "expected"), [("scaler.unscale(tuple(held))", ["scaled-own"]), ("tuple(held)", ["kept-own"])]
+)
+def test_gradients_that_are_gathered_in_parameters_of_zeros_are_followed(
+    unscaled: str, expected: list[str], tmp_path: Path
+) -> None:
+    assert codes(loss_scaling.examine(training(tmp_path, _SUMMED.replace("UNSCALED", unscaled)))) == expected
+
+
 ASKED_FOR = (
     "import argparse\n"
     "parser = argparse.ArgumentParser()\n"

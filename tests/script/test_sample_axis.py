@@ -58,6 +58,10 @@ _BODIES = {
     "return ops.softmax(ops.stack([self.key(words)[:, i] for i in range(2)], 1), axis=0)": True,
     "return ops.softmax(ops.stack([self.key(words), self.key(words)]), axis=1)": True,
     "return ops.softmax(ops.concat((self.score(words), self.key(words)), -1), axis=0)": True,
+    "return ops.softmax(ops.concat((words, self.memory(words)[1][0].swapaxes(0, 1)), -1), axis=0)": True,
+    "return ops.softmax(ops.concat((words, self.memory(words)[1][0]), 0), axis=0)": False,
+    "return ops.softmax(self.key(words[:, 0]).expand_dims(1).tile((1, words.shape[1], 1)), axis=0)": True,
+    "return ops.softmax(words[:, 0].tile((2, 1, 1)), axis=0)": False,
     "a, b = ops.split(self.key(words), 4, 2)\nreturn ops.softmax(a, axis=0)": True,
     "return ops.softmax(self.memory(words)[0].mean(axis=1).T, axis=1).T": True,
     "return ops.softmax(ops.transpose(self.key(words), (1, 0, 2)), axis=1)": True,
@@ -96,6 +100,13 @@ def said(folder: Path, body: str, train: str = _MODEL, batch: str = "32", first:
 @pytest.mark.parametrize("body", _BODIES)
 def test_a_softmax_over_the_samples_is_told(tmp_path: Path, body: str, train: str) -> None:
     assert said(tmp_path, body, train) == ["softmax-over-samples"] * _BODIES[body]
+
+
+@pytest.mark.parametrize(("axis", "codes"), [(0, ["norm-over-samples"]), (1, []), (-1, [])])
+def test_vectors_that_are_brought_to_a_length_over_the_samples_are_told(
+    tmp_path: Path, axis: int, codes: list[str]
+) -> None:
+    assert said(tmp_path, f"return ops.L2Normalize(axis={axis})(self.key(words.mean(1)))", _LOOP) == codes
 
 
 def test_batches_that_the_project_puts_together_may_have_the_samples_elsewhere(tmp_path: Path) -> None:
@@ -160,3 +171,33 @@ def test_a_recurrent_layer_that_steps_through_the_samples(tmp_path: Path, layer:
     text = text.replace("        self.memory", f"        self.other = {layer}\n        self.memory", 1)
     made = scripts(tmp_path, text)
     assert [one.code for one in examine(made)] == ["samples-as-steps"] * found
+
+
+_TAGGED = """
+grad = ms.value_and_grad(lambda ids, label: loss_fn({given}, {labels}), None, opt.parameters)
+for ids, label in data.create_tuple_iterator():
+    loss, grads = grad(ids, label)
+    opt(grads)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "labels", "codes"),
+    [
+        ("net(ids).reshape(-1, 8)", "label[:, 1:].reshape(-1)", []),
+        ("net(ids).swapaxes(0, 1).reshape(-1, 8)", "label[:, 1:].reshape(-1)", ["rows-paired-otherwise"]),
+        (
+            "net(ids).swapaxes(0, 1).reshape(-1, 8).astype(ms.float32)",
+            "label[:, 1:].reshape((-1,))",
+            ["rows-paired-otherwise"],
+        ),
+        ("net(ids).reshape(-1, 8)", "label[:, 1:].swapaxes(0, 1).reshape(-1)", ["rows-paired-otherwise"]),
+        ("net(ids).swapaxes(0, 1).reshape(-1, 8)", "label[:, 1:].swapaxes(0, 1).reshape(-1)", []),
+        ("net(ids).swapaxes(1, 2)", "label", []),
+    ],
+)
+def test_predictions_and_labels_that_are_joined_in_other_orders(
+    tmp_path: Path, given: str, labels: str, codes: list[str]
+) -> None:
+    body = "return self.key(self.memory(words)[0])"
+    assert said(tmp_path, body, _TAGGED.format(given=given, labels=labels)) == codes

@@ -219,6 +219,15 @@ MESSAGES: Words = {
         "en": "This softmax runs along the first axis, over the samples of the batch.",
         "zh": "此处的 softmax 沿第一维，也就是在一个 batch 的各个样本之间做归一化。",
     },
+    "rows-paired-otherwise": {
+        "en": "This loss compares predictions with labels of other samples: one of the two has the samples along the first axis and the "
+        "other along the second when they are flattened.",
+        "zh": "这个损失把预测与其他样本的标签相比：展平时，一方的样本在第一维，另一方的样本在第二维。",
+    },
+    "norm-over-samples": {
+        "en": "This normalisation runs along the first axis, over the samples of the batch.",
+        "zh": "此处的归一化沿第一维，也就是在一个 batch 的各个样本之间进行。",
+    },
     "future-open": {
         "en": "This attention has no causal mask: each position sees the token that it is trained to predict (loss: {path}:{line}).",
         "zh": "此处的注意力没有任何遮挡：每个位置都能看到它要预测的那个词（损失：{path}:{line}）。",
@@ -346,6 +355,10 @@ MESSAGES: Words = {
     "fix-other-axis": {
         "en": "Apply the softmax along the axis whose elements compete within one sample, usually axis=-1.",
         "zh": "应沿单个样本内部相互竞争的那一维做 softmax，通常为 axis=-1。",
+    },
+    "fix-same-order": {
+        "en": "Exchange the first two axes of one of them before flattening: swapaxes(0, 1).",
+        "zh": "展平之前交换其中一方的前两维：swapaxes(0, 1)。",
     },
     "fix-hide-later": {
         "en": "Mask later positions with a triangle: scores.masked_fill(ops.triu(ops.ones(...), 1).bool(), -1e9).",
@@ -492,6 +505,15 @@ WHY: Words = {
         "step.",
         "zh": "状态没有传下去，循环部分每一步只看到当前输入，跨步的规律无法学到。",
     },
+    "rows-paired-otherwise": {
+        "en": "Most rows are trained towards labels that have nothing to do with them; the loss stays near that of a guess.",
+        "zh": "大多数行学习的是与自己无关的标签，loss 停留在随机猜测的水平附近。",
+    },
+    "norm-over-samples": {
+        "en": "The vector of a sample depends on the other samples in its batch and does not have length 1, unless the design normalises "
+        "each feature over the batch.",
+        "zh": "每个样本的向量取决于同一 batch 里的其他样本，长度也不为 1；除非设计上就是按 batch 对每个特征做归一化。",
+    },
     "softmax-over-samples": {
         "en": "The weights of a sample depend on the other samples in its batch, and within a sample they do not sum to 1: predictions "
         "change with the batch, and a single sample gets weights of 1.",
@@ -598,6 +620,14 @@ PROOF: Words = {
         "en": "Run the network on one sample alone and within a batch, in inference mode: the results differ.",
         "zh": "在推理模式下，分别单独和放在一个 batch 中计算同一个样本：结果不同。",
     },
+    "rows-paired-otherwise": {
+        "en": "Print the shapes of predictions and labels before they are flattened: samples and steps must be in the same order.",
+        "zh": "打印展平之前预测与标签的形状：样本维与时间步维的顺序必须一致。",
+    },
+    "norm-over-samples": {
+        "en": "Run the network on one sample alone and within a batch, in inference mode: the results differ.",
+        "zh": "在推理模式下，分别单独和放在一个 batch 中计算同一个样本：结果不同。",
+    },
     "softmax-of-one": {
         "en": "Print the result of the softmax: every value is 1.",
         "zh": "打印该 softmax 的结果：其中全是 1。",
@@ -612,6 +642,7 @@ _SUSPECTS = dict.fromkeys(
         "softmax-other-axis",
         "caller-unread",
         "linear-twice",  # some networks are meant so
+        "norm-over-samples",  # so are losses that decorrelate features
     ),
     Sure.POSSIBLE,
 )
@@ -649,6 +680,8 @@ _FIXES = {
     "softmax-other-axis": "fix-axis",
     "softmax-of-one": "fix-one",
     "softmax-over-samples": "fix-other-axis",
+    "norm-over-samples": "fix-other-axis",
+    "rows-paired-otherwise": "fix-same-order",
     "axis-torn": "fix-exchange",
     "parts-torn": "fix-exchange",
     "state-not-carried": "fix-carry",
@@ -768,6 +801,30 @@ grad = ms.value_and_grad(
 for (words,) in data.create_tuple_iterator():
     loss, grads = grad(words)
     opt(grads)
+"""
+_STEPS_FIRST = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Tagger(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.layer, self.out = nn.Embedding(500, 32), nn.GRU(32, 32, batch_first=True), nn.Dense(32, 9)
+
+    def construct(self, x):
+        return self.out(self.layer(self.table(x))[0]).swapaxes(0, 1)
+
+data = ms.dataset.MindDataset("tags.mindrecord", ["x", "y"], shuffle=True).batch(8)
+net = Tagger()
+optimizer = nn.Adam(net.trainable_params())
+
+def forward(x, y):
+    return ops.cross_entropy(net(x).reshape(-1, 9), y[:, :20].reshape(-1))
+
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for x, y in data.create_tuple_iterator():
+    loss, grads = step(x, y)
+    optimizer(grads)
 """
 _BATCHES = "import mindspore.dataset as ds\n\ndata = ds.MindDataset('train.mindrecord').batch(32)"
 
@@ -1136,6 +1193,34 @@ class Backbone(nn.Cell):
         Verdict.PROBLEM,
         "softmax-over-samples",
         data=_BATCHES,
+    ),
+    _example(
+        "vectors whose length is taken over the samples",
+        "self.table, self.key = nn.Embedding(50, 8), nn.Dense(8, 8)",
+        "return ops.L2Normalize(axis=0)(self.key(self.table(x).mean(1)))",
+        Verdict.UNDECIDED,
+        "norm-over-samples",
+        data=_BATCHES,
+    ),
+    _example(
+        "vectors of length 1",
+        "self.table, self.key = nn.Embedding(50, 8), nn.Dense(8, 8)",
+        "return ops.L2Normalize(axis=1)(self.key(self.table(x).mean(1)))",
+        Verdict.OK,
+        data=_BATCHES,
+    ),
+    script_example(
+        "",
+        "predictions of steps first and labels of samples first",
+        _STEPS_FIRST,
+        Verdict.PROBLEM,
+        "rows-paired-otherwise",
+    ),
+    script_example(
+        "",
+        "predictions and labels of steps first",
+        _STEPS_FIRST.replace("y[:, :20]", "y[:, :20].swapaxes(0, 1)"),
+        Verdict.OK,
     ),
     _example(
         "a softmax over the words of each sample",

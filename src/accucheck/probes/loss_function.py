@@ -94,6 +94,11 @@ MESSAGES: Words = {
         "labels should be the next token.",
         "zh": "{loss} 的标签就是循环网络在相同位置得到的输入（{at}）：如果不是自编码器，本应预测的是下一个位置。",
     },
+    "labels-behind": {
+        "en": "The labels of {loss} lie one position before the network's input ({at}), and the network has already seen them there: "
+        "labels should be the next token.",
+        "zh": "{loss} 的标签比网络的输入早一个位置（{at}），网络已经看到了这些标签：本应预测的是下一个位置。",
+    },
     "one-hot-turned": {
         "en": "These one-hot labels are {on} for the class itself and {off} for all others: the two values are swapped.",
         "zh": "这里的 one-hot 标签在目标类别处为 {on}，其余类别处为 {off}：两个值颠倒了。",
@@ -172,6 +177,11 @@ MESSAGES: Words = {
         "en": "This loss has the same target for the scores of generated and of real samples, while another network is trained against "
         "it ({at}): the discriminator never learns to tell them apart.",
         "zh": "这个损失对生成样本的得分与真实样本的得分要求相同，而另一个网络正针对它训练（{at}）：判别器学不到如何区分两者。",
+    },
+    "same-for-both": {
+        "en": "This loss sets two opposite targets for scores of the same samples; the samples that the other network generates are never "
+        "scored here.",
+        "zh": "这个损失对同一批样本的得分提出了两个相反的目标；另一个网络生成的样本在这里没有参与打分。",
     },
     "loss-negated-perhaps": {
         "en": "The sign of {loss} is flipped before gradients are computed ({at}); whether another factor flips it back, or another "
@@ -431,6 +441,10 @@ WHY: Words = {
         "en": "A discriminator with the same target for all samples learns a constant, which gives the generator no gradient.",
         "zh": "对所有样本要求相同的判别器只会学成常数，生成器从中得不到梯度。",
     },
+    "same-for-both": {
+        "en": "The two targets cancel out: the discriminator learns a constant, which gives the generator no gradient.",
+        "zh": "两个目标相互抵消：判别器只会学成常数，生成器从中得不到梯度。",
+    },
     "loss-negated-perhaps": _MAXIMISED,
     "double-softmax": _SQUASHED,
     "double-sigmoid": _SQUASHED,
@@ -449,6 +463,7 @@ WHY: Words = {
     },
     "labels-not-shifted": _COPIED,
     "labels-not-shifted-perhaps": _COPIED,
+    "labels-behind": _COPIED,
     "arguments-exchanged": {
         "en": "The loss treats its two arguments differently: with them swapped, its gradient does not lead the output to the labels, "
         "and some kernels compute no gradient for labels at all.",
@@ -576,6 +591,7 @@ PROOF: Words = {
     },
     "same-direction": _SCORES,
     "nothing-told-apart": _SCORES,
+    "same-for-both": _SCORES,
     "none-reduction": {
         "en": 'Print the shape of the loss: with reduction="none" it is that of the batch. Train with reduction="mean" and compare.',
         "zh": '打印 loss 的形状：reduction 为 none 时与 batch 相同。改用 reduction="mean" 训练并比较。',
@@ -649,6 +665,7 @@ _LEVELS = {
     "larger-of-surrogates": Level.PROBLEM,
     "same-direction": Level.PROBLEM,
     "nothing-told-apart": Level.PROBLEM,
+    "same-for-both": Level.PROBLEM,
     "loss-negated-perhaps": Level.SUSPECT,
     "double-softmax": Level.PROBLEM,
     "double-sigmoid": Level.PROBLEM,
@@ -661,6 +678,7 @@ _LEVELS = {
     "classes-along-another": Level.PROBLEM,
     "labels-not-shifted": Level.PROBLEM,
     "labels-not-shifted-perhaps": Level.SUSPECT,
+    "labels-behind": Level.PROBLEM,
     "one-hot-turned": Level.PROBLEM,
     "one-hot-for-sparse": Level.PROBLEM,
     "classes-for-distributions": Level.PROBLEM,
@@ -692,6 +710,7 @@ _LIKELY = (
     "larger-of-surrogates",
     "same-direction",
     "nothing-told-apart",
+    "same-for-both",
     "no-logarithm",
     "regression-on-classes",
     "arguments-exchanged",
@@ -711,6 +730,7 @@ _FIXES = {
     "larger-of-surrogates": "fix-smaller",
     "same-direction": "fix-compete",
     "nothing-told-apart": "fix-compete",
+    "same-for-both": "fix-compete",
     "loss-negated-perhaps": "fix-sign",
     "double-softmax": "fix-remove-softmax",
     "sigmoid-for-classes": "fix-remove-sigmoid",
@@ -722,6 +742,7 @@ _FIXES = {
     "classes-along-another": "fix-class-axis",
     "labels-not-shifted": "fix-shift",
     "labels-not-shifted-perhaps": "fix-shift",
+    "labels-behind": "fix-shift",
     "one-hot-turned": "fix-turn-back",
     "one-hot-for-sparse": "fix-sparse",
     "classes-for-distributions": "fix-class-numbers",
@@ -1284,6 +1305,35 @@ for place in range(0, text.shape[1] - 20, 20):
     optimizer(grads)
 """
 
+_DECODER = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Decoder(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.cell, self.out = nn.Embedding(500, 32), nn.GRUCell(32, 32), nn.Dense(32, 500)
+
+    def construct(self, ids, state):
+        rows = []
+        for place in range(ids.shape[1] - 1):
+            state = self.cell(self.table(ids[:, place]), state)
+            rows.append(self.out(state))
+        return ops.stack(rows, 1)
+
+train_ds = ms.dataset.MindDataset("lines.mindrecord", ["ids", "state"], shuffle=True).batch(8)
+net = Decoder()
+optimizer = nn.Adam(net.trainable_params())
+
+def forward(ids, state):
+    return ops.cross_entropy(net(ids, state).reshape(-1, 500), ids[:, LABELS].reshape(-1))
+
+step = ms.value_and_grad(forward, None, optimizer.parameters)
+for ids, state in train_ds.create_tuple_iterator():
+    loss, grads = step(ids, state)
+    optimizer(grads)
+"""
+
 EXAMPLES = [
     _example(
         "labels that are the input at the same places",
@@ -1291,6 +1341,14 @@ EXAMPLES = [
         Verdict.PROBLEM,
         "labels-not-shifted",
     ),
+    _example("labels that are the places before", _NEXT.replace("AHEAD", "-1"), Verdict.PROBLEM, "labels-behind"),
+    _example(
+        "a decoder whose labels are the tokens that it is given",
+        _DECODER.replace("LABELS", ":-1"),
+        Verdict.PROBLEM,
+        "labels-not-shifted",
+    ),
+    _example("a decoder whose labels are the next tokens", _DECODER.replace("LABELS", "1:"), Verdict.OK),
     _example("labels that are the next places", _NEXT_BY_ONE, Verdict.OK),
     _example(
         "labels and logits that are cut alike",
@@ -1903,6 +1961,12 @@ print(penalty(between))
         _GAN.replace("net(x).mean() - net(fake)", "net(x).mean() + net(fake)"),
         Verdict.PROBLEM,
         "nothing-told-apart",
+    ),
+    _example(
+        "a critic that scores the real samples twice",
+        _GAN.replace("net(x).mean() - net(fake)", "net(x).mean() - net(x)"),
+        Verdict.PROBLEM,
+        "same-for-both",
     ),
     _example(
         "a divergence with its sign turned",

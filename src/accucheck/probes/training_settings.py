@@ -97,6 +97,10 @@ MESSAGES: Words = {
         "such as weight_decay.",
         "zh": "{optimizer} 的 {name} 为 {value}（{how}），几乎不起作用：它可能是要传给别的参数的，例如 weight_decay。",
     },
+    "momentum-whole": {
+        "en": "{optimizer} gets {name}={value} ({how}): earlier gradients never fade, and the steps grow until training diverges.",
+        "zh": "{optimizer} 的 {name} 为 {value}（{how}）：历史梯度永不衰减，更新量不断变大，直到训练发散。",
+    },
     "schedule-ignored": {
         "en": "The learning rates computed here by {schedule} are not used: the optimizer trains with a constant rate instead.",
         "zh": "此处 {schedule} 生成的学习率没有使用：优化器一直以固定的学习率训练。",
@@ -229,6 +233,10 @@ MESSAGES: Words = {
         "en": "Pass the arguments of the optimizer by name: learning_rate=..., momentum=..., weight_decay=...",
         "zh": "用参数名传给优化器：learning_rate=…、momentum=…、weight_decay=…",
     },
+    "fix-momentum": {
+        "en": "Set a momentum below 1, usually 0.9.",
+        "zh": "momentum 应小于 1，通常取 0.9。",
+    },
     "fix-schedule": {
         "en": "Pass the schedule to the optimizer as learning_rate, or remove it.",
         "zh": "把生成的学习率作为 learning_rate 传给优化器，或删去这段代码。",
@@ -338,6 +346,10 @@ WHY: Words = {
         "en": "Earlier gradients hardly count, and the misplaced value is missing where it belongs.",
         "zh": "历史梯度几乎不起作用，而传错位置的值在它该在的地方缺失了。",
     },
+    "momentum-whole": {
+        "en": "Each step repeats all earlier ones in full; the usual value is 0.9.",
+        "zh": "每一步都会完整重复之前所有的更新；通常取 0.9。",
+    },
     **dict.fromkeys(("schedule-ignored", "schedule-unused"), _KEPT),
     **dict.fromkeys(("optimizer-each-step", "optimizer-each-epoch"), _BEGINS),
     "clip-tiny": {
@@ -411,6 +423,10 @@ PROOF: Words = {
         "en": "Print the attributes of the optimizer after creating it, and compare them with the intended values.",
         "zh": "创建优化器后打印它的各项属性，与预期值比较。",
     },
+    "momentum-whole": {
+        "en": "Print the norm of the change of one weight at each of the first 50 steps: it keeps growing.",
+        "zh": "打印前 50 步中某个权重每步变化量的范数：会持续增大。",
+    },
     "schedule-ignored": _PRINT_RATE,
     "schedule-unused": _PRINT_RATE,
     **dict.fromkeys(("optimizer-each-step", "optimizer-each-epoch"), _PRINT_COUNT),
@@ -445,6 +461,7 @@ _FIXES = {
     "rate-huge-step": "fix-rate",
     "rate-for-momentum": "fix-names",
     "momentum-tiny": "fix-names",
+    "momentum-whole": "fix-momentum",
     "schedule-ignored": "fix-schedule",
     "schedule-unused": "fix-schedule",
     "optimizer-each-step": "fix-before-loop",
@@ -483,6 +500,7 @@ _PROBLEMS = (
     "rate-not-positive",
     "rate-huge-step",
     "rate-for-momentum",
+    "momentum-whole",
     "epochs-squared",
 )
 #: That nothing was found to tell.
@@ -832,6 +850,12 @@ opt = nn.SGD(groups)
         _LENET + "opt = nn.Momentum(net.trainable_params(), 0.9, 0.01)\n",
         Verdict.PROBLEM,
         "rate-for-momentum",
+    ),
+    _example(
+        "a momentum of 1",
+        _LENET + "opt = nn.SGD(net.trainable_params(), 0.01, momentum=1.0)\n",
+        Verdict.PROBLEM,
+        "momentum-whole",
     ),
     _example(
         "a weight decay where beta1 is expected",

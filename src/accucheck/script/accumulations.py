@@ -15,6 +15,7 @@ from ..knowledge.optimizers import step_of
 from .effects import effect
 from .factors import affirmed, comparison, operation
 from .flow import sources
+from .models import whole
 from .settings import SettingMessage, Settings, number, plain, written
 from .source import Source
 from .syntax import walk
@@ -70,34 +71,40 @@ def _totals(steps: TrainingSteps, step: Step) -> Iterator[_Total]:
         done = operation(call)
         if done.name not in ("assignadd", "add_") or len(done.operands) < 2 or not steps.is_gradient(done.operands[1]):
             continue
-        held = _whole(done.operands[0])
+        held = whole(done.operands[0])
         if id(held) in given:
             yield _Total(held, call)
-
-
-def _whole(value: Value) -> Value:
-    """The list of parameters that a value is an element of."""
-    while isinstance(value, Call) and value.name in (".each", "[]") and value.base is not None:
-        value = value.base
-    return value
 
 
 def _is_kept(settings: Settings, step: Step, total: _Total) -> bool:
     """Whether nothing but further gradients is seen to be written into a total, and all that is given it is known."""
     trace = settings.trace
-    if any(_whole(store.owner) is total.held or store.before is total.held for store in trace.stores):
+    if any(whole(store.owner) is total.held or store.before is total.held for store in trace.stores):
         return False
-    if not any(value is total.held for one in trace.instances for value in one.attributes.values()):
+    held = any(value is total.held for one in trace.instances for value in one.attributes.values())
+    if not (held or _is_variable(total.held)):
         return False  # another list may take its place
     ran = unseen(total.add.frame)  # what nobody is seen to call empties nothing, but where that is so of all
     calls = (call for call in training(settings.reading).calls if ran or not unseen(call.frame))
     return all(_leaves(call, step, total) for call in calls if _is_given(call, total.held))
 
 
+def _is_variable(held: Value) -> bool:
+    """Whether a variable holds it that is assigned once, before all loops."""
+    if not isinstance(held, Call) or held.node is None:
+        return False
+    within = held.source.tree if held.frame is None else held.frame.function.node
+    holds = (part for part in walk(within) if isinstance(part, ast.Assign) and _contains(part.value, held.node))
+    names = [name for part in holds for name in _targets(part) if "." not in name]
+    before = _before_loops(within)
+    statements = [part for part in walk(within) if names and names[0] in _targets(part)]
+    return len(names) == len(statements) == 1 and id(statements[0]) in before
+
+
 def _is_given(call: Call, held: Value) -> bool:
     given = [call.base, *call.args, *call.keywords.values()]
     parts = [part for value in given for option in options(value) for part in _items(option)]
-    return any(_whole(part) is held for part in parts)
+    return any(whole(part) is held for part in parts)
 
 
 def _items(value: Value) -> list[Value]:
@@ -109,7 +116,7 @@ def _leaves(call: Call, step: Step, total: _Total) -> bool:
     if call is total.add or call is step.place or call.name in _HANDS_ON:
         return True
     done = operation(call)
-    if done.name in _WRITES and done.operands and _whole(done.operands[0]) is total.held:
+    if done.name in _WRITES and done.operands and whole(done.operands[0]) is total.held:
         return False
     maps = call.name == "" and isinstance(call.base, Call) and call.base.api in _MAPS
     return maps or call.api in _MAPS or call.result is not None or effect(call) is not None

@@ -20,7 +20,7 @@ from .freezing import FreezeScan, Step, reach
 from .losses import Application, Losses, Observation, applied, passes_on
 from .networks import is_layer, structure_of
 from .training_steps import training
-from .values import Call, Items, KnownValue, Many, Value, options
+from .values import Call, Items, KnownValue, Many, Value, frames_around, options
 
 #: Values between a loss and the scores in it are looked at, and steps of one script.
 LIMIT, STEPS = 2000, 8
@@ -86,6 +86,8 @@ def _between(critic: Player, generator: Player) -> Iterator[Observation]:
     agreed = next((layer for layer in layers if _agree(critic, generator, layer)), None)
     if agreed is not None:
         yield from _observations(critic, generator, agreed)
+    elif isinstance(critic.place, Call) and any(_takes_same_for_both(critic, generator, layer) for layer in layers):
+        yield Observation("same-for-both", critic.place, {})
     elif any(_is_indifferent(critic, generator, layer) for layer in layers) and isinstance(critic.place, Call):
         place = generator.place if isinstance(generator.place, Call) else None
         yield Observation("nothing-told-apart", critic.place, {}, place)
@@ -142,6 +144,26 @@ def _is_indifferent(critic: Player, generator: Player, layer: Value) -> bool:
     own = _own(generator, layer)
     penalty = own == made and max(made, default=0) <= 0
     return len(made) == 1 and made == others and bool(own) and not penalty
+
+
+def _takes_same_for_both(critic: Player, generator: Player, layer: Value) -> bool:
+    """Whether a critic wants two things of scores of the same samples, and scores nothing that its generator made."""
+    made, others = _sides(critic, generator, layer)
+    if made or len(others) < 2 or not _own(generator, layer):
+        return False
+    first, *rest = [pull.score for pull in critic.pulls if pull.layer is layer]
+    return all(_are_of_the_same(first, score) for score in rest)
+
+
+def _are_of_the_same(one: Call, other: Call) -> bool:
+    """Whether a network gives two scores of one and the same values, by what its outermost cell is given for each."""
+    around = [list(frames_around(score.frame)) for score in (one, other)]
+    shared = {id(frame) for frame in around[0]} & {id(frame) for frame in around[1]}
+    own = [[frame for frame in frames if id(frame) not in shared] for frames in around]
+    if not all(own):
+        return False
+    given = [[id(value) for value in frames[-1].parameters.values()] for frames in own]
+    return given[0] == given[1]
 
 
 def _formula(loss: Value) -> Value:

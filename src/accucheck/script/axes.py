@@ -11,13 +11,18 @@ from .effects import effect, kept, name_of, operands
 from .factors import argument_of, operation
 from .networks import kind_of
 from .syntax import kept as once
-from .values import Call, Items, KnownValue, Many, Value, integer_of, is_slice
+from .values import Call, Items, KnownValue, Many, NamedValue, Value, integer_of, is_slice
 
 #: Values within values are looked into so far.
 DEPTH = 24
 #: Operations on several arrays, element by element or matrix by matrix: what has fewer axes is broadcast.
 ELEMENTS = ("add", "sub", "mul", "div", "where", "where_method", "masked_fill")
 TOGETHER = (*ELEMENTS, "matmul")
+#: Operations behind which there may be more or fewer axes, or the same in another order.
+_CHANGING = (
+    *("concat", "stack", "reshape", "flatten", "ravel", "tile", "broadcast", "transpose", "swapaxes"),
+    *("expand_dims", "squeeze"),
+)
 #: Layers that take arrays of so many axes, by the last part of their name.
 _SPATIAL = {"1d": 3, "2d": 4, "3d": 5}
 
@@ -115,14 +120,8 @@ def _of_operation(made: Call, depth: int) -> Rank:
     first = inner[0] if inner else UNKNOWN
     if known.operation in TOGETHER:
         return _largest(inner)
-    if known.operation in ("reshape", "flatten", "ravel"):
-        return _reshaped(made, known.operation)
-    if known.operation == "expand_dims":
-        return _with_more(first, 1)
-    if known.operation == "squeeze" and axis_of(made) is not None:
-        return _with_more(first, -1)
-    if known.operation in ("transpose", "swapaxes"):
-        return _exchanged(made, first)
+    if known.operation in _CHANGING and (changed := _changed(made, known.operation, first, depth)) is not None:
+        return changed
     if known.reduces:
         return _reduced(made, first)
     stays = (
@@ -131,6 +130,39 @@ def _of_operation(made: Call, depth: int) -> Rank:
         or kept(made, "same") is not None
     )
     return first if stays else UNKNOWN
+
+
+def _changed(made: Call, how: str, before: Rank, depth: int) -> Rank | None:
+    """Behind an operation that changes or exchanges axes; None for a squeeze of those that hold one element."""
+    if how in ("concat", "stack"):
+        return _joined(made, how, depth)
+    if how in ("reshape", "flatten", "ravel"):
+        return _reshaped(made, how)
+    if how in ("tile", "broadcast"):
+        sizes = _numbers_given(made)
+        return _largest([before, UNKNOWN if sizes is None else Rank(sizes, sizes)])
+    if how in ("transpose", "swapaxes"):
+        return _exchanged(made, before)
+    if how == "expand_dims":
+        return _with_more(before, 1)
+    return _with_more(before, -1) if axis_of(made) is not None else None
+
+
+def _joined(made: Call, how: str, depth: int) -> Rank:
+    """Of arrays that are put one behind the other, which all have as many axes, or along an axis of their own."""
+    found = [rank(part, depth + 1) for part in joined(made)]
+    exact = next((each.exact for each in found if each.exact is not None), None)
+    one = Rank(max((each.least for each in found), default=1), exact)
+    return _with_more(one, 1) if how == "stack" else one
+
+
+def joined(made: Call) -> list[Value]:
+    """The arrays that a call joins, which all have the same axes: those of a list, as far as they are seen, or the one that stands for
+    all that a comprehension makes."""
+    given = next(iter(operands(made)), None)
+    if isinstance(given, Items):
+        return given.items
+    return given.args[:1] if isinstance(given, Call) and given.name == "comprehension" else []
 
 
 def _reshaped(made: Call, how: str) -> Rank:
@@ -291,7 +323,7 @@ def _alone(made: Call, exchanges: list[Call]) -> Value | None:
     known = effect(made)
     if known is None:
         return None
-    inner = [part for part in operands(made, (0, 1, 2)) if not isinstance(part, KnownValue)]
+    inner = [part for part in operands(made, (0, 1, 2)) if not isinstance(part, (KnownValue, NamedValue))]
     if known.operation in ("transpose", "swapaxes"):
         exchanges.append(made)
         return inner[0] if inner else None

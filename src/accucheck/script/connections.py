@@ -446,8 +446,18 @@ def _alone(row: _Attribute, structures: list[Structure]) -> bool:
 
 
 def _matrix(parameter: Call) -> bool:
-    """True for a parameter that is named like a weight or is seen to have several dimensions."""
-    return any(re.search(r"weight|kernel|embed|table|(^|_)w(_|\d|$)", name, re.I) for name in parameter.bound)
+    """True for a parameter that is seen to have several axes, by the size that what it begins with is made in."""
+    made = [part for part in flow.sources_of(parameter.args[:1]) if isinstance(part, Call)]
+    given = [value for call in made for value in (*call.args, *call.keywords.values())]
+    sizes = [value for value in given if isinstance(value, Items) and not value.open]
+    return any(len(size.items) > 1 for size in sizes) or any(map(_is_drawn_in_axes, made))
+
+
+def _is_drawn_in_axes(made: Call) -> bool:
+    """Whether a call is given several sizes side by side, as rand(3, 4) is."""
+    numbers = [arg for arg in made.args if isinstance(arg, KnownValue) and type(arg.value) is int]
+    known = effect(made)
+    return known is not None and known.new and len(made.args) == len(numbers) > 1
 
 
 def _drops(layer: Call) -> bool:

@@ -551,7 +551,7 @@ class Factors:
             return self._item(made, scales)
         if made.name[:1] == "@":
             return (self.atom(made),)
-        if made.name == ".clone" and (gathered := self._gathered(made, scales)):
+        if made.fed and (gathered := self._gathered(made, scales)):
             return gathered
         scaled = self._scaler(made)
         if scaled is not None:
@@ -559,7 +559,7 @@ class Factors:
         return self._operation(made, operation(made), scales)
 
     def _gathered(self, made: Call, scales: bool) -> list[Term]:
-        """The gradients that copies of parameters are filled with; what sets them back to 0 says nothing of those."""
+        """The gradients that parameters are filled with; what sets these back to 0 says nothing of those."""
         return [term for value in made.fed or () for term in self.of(value, scales) if term.gradients]
 
     def _operation(self, made: Call, done: Operation, scales: bool) -> Iterable[Term]:

@@ -2,8 +2,8 @@
 
 A product of two matrices is a matrix, so that where the layer between is no narrower than either end, the two are one layer in all that
 they can compute. A narrower one is a choice: it holds the matrix down to a lower rank. Judged where both are made in one place: a layer in
-front may come with its weights from elsewhere; and where other dense layers of the script have an activation between them. What
-normalises between them, as the neck of an embedding does, is meant.
+front may come with its weights from elsewhere; and where other dense layers of the script have an activation between them, or the cell
+makes one that it never applies. What normalises between them, as the neck of an embedding does, is meant.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from .analysis import Scripts
 from .effects import bound_arguments, describes, effect, kept, operands
 from .networks import Observation, Structure, first_of_place, kind_of, structure_of
-from .values import Call, KnownValue, Value, integer_of, is_known
+from .values import Call, Instance, KnownValue, Value, integer_of, is_known
 
 #: So many operations are looked at between two layers.
 STEPS = 8
@@ -32,8 +32,10 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     for reading in scripts.training:
         structure = structure_of(reading)
         layers = [call for call in reading.trace.calls if widths(call) is not None]
-        for call in layers if any(map(_is_behind_activation, layers)) else ():
-            yield from _twice(call, structure)
+        elsewhere = any(map(_is_behind_activation, layers))
+        for call in layers:
+            if elsewhere or _leaves_activation_idle(call, structure):
+                yield from _twice(call, structure)
 
 
 def _is_behind_activation(call: Call) -> bool:
@@ -48,6 +50,13 @@ def _is_behind_activation(call: Call) -> bool:
             return widths(given[0]) is not None
         value = value.result or _untouched(value)
     return False
+
+
+def _leaves_activation_idle(call: Call, structure: Structure) -> bool:
+    """Whether the cell that applies a layer holds an activation that nothing applies."""
+    owner = call.frame.owner if call.frame is not None else None
+    held = owner.attributes.values() if isinstance(owner, Instance) else ()
+    return any(kind_of(value) == "activation" and id(value) not in structure.applied for value in held)
 
 
 def _twice(call: Call, structure: Structure) -> Iterator[Observation]:

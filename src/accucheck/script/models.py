@@ -241,11 +241,27 @@ def _put(name: str, args: list[Value]) -> None:
 
 
 def gather(held: Value, value: Value) -> None:
-    """Put a value into copies of parameters; anything else stays what it is."""
-    while isinstance(held, Call) and held.name in (".each", "[]") and held.base is not None:
-        held = held.base
-    if isinstance(held, Call) and held.name == ".clone":
+    """Put a value into copies of parameters, or into parameters that begin as a constant; anything else stays what it is."""
+    held = whole(held)
+    if isinstance(held, Call) and (held.name == ".clone" or _begins_constant(held)):
         held.fed = [*(held.fed or []), value][:200]
+
+
+def whole(value: Value) -> Value:
+    """The copies of parameters that a value is an element of, or the parameter that each element of a list is."""
+    while isinstance(value, Call):
+        within = value.args[0] if value.name == "comprehension" else value.base
+        if value.name not in ("comprehension", ".each", "[]") or within is None:
+            break
+        value = within
+    return value
+
+
+def _begins_constant(made: Call) -> bool:
+    """Whether a parameter holds zeros, or another constant, until something is written into it."""
+    start = made.args[0] if made.api == "Parameter" and made.args else None
+    known = effect(start) if isinstance(start, Call) else None
+    return known is not None and known.constant is not None
 
 
 def _target(name: str, args: list[Value], keywords: dict[str, Value]) -> Value | None:
@@ -761,14 +777,22 @@ def _texts(value: Value | None) -> list[str] | None:
 def _len(tracer: Tracer, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     held = (cells(args[0]) or args[0]) if args else None
     grows = tracer.numbering or _grown_by(tracer.loops, node)
-    if (isinstance(held, Items) and not held.open) or (isinstance(held, Mapping) and not held.fed and not grows):
-        return KnownValue(len(held.items))
+    if (count := _count(held, bool(grows))) is not None:
+        return KnownValue(count)
     if args and _stays_empty(tracer, args[0]):
         return KnownValue(0)
     if args and isinstance(args[0], Instance) and isinstance(method := args[0].of.find("__len__"), Function):
         bound = Function(method.node, method.scope, method.source, args[0], method.of)
         return tracer.call_function(bound, [], {}, node)
     return None
+
+
+def _count(held: Value | None, grows: bool) -> int | None:
+    """How many elements a list, a dict that does not grow, or a text has."""
+    if isinstance(held, KnownValue):
+        return len(held.value) if isinstance(held.value, str) and not held.assumed else None
+    is_whole = (isinstance(held, Items) and not held.open) or (isinstance(held, Mapping) and not held.fed and not grows)
+    return len(held.items) if is_whole and isinstance(held, (Items, Mapping)) else None
 
 
 def _stays_empty(tracer: Tracer, value: Value) -> bool:

@@ -1,4 +1,5 @@
-"""Weights that sum up to 1 over the samples of a batch: a softmax along the axis of the samples in what a network computes of each.
+"""Weights that sum up to 1 over the samples of a batch: a softmax along the axis of the samples in what a network computes of each; and
+vectors whose length is taken along that axis. And losses that pair the rows of one sample with those of another.
 
 Judged where that axis is seen: in batches that a data set makes it is the first, and behind operations whose axes are seen it is followed.
 What compares samples with each other, as contrastive losses do, goes through a product and is not followed.
@@ -10,9 +11,10 @@ from collections.abc import Iterator
 
 from . import flow
 from .analysis import Reading, Scripts
-from .axes import DEPTH, ELEMENTS, axes_of, axis_of, is_order, is_pair, rank
+from .axes import DEPTH, ELEMENTS, axes_of, axis_of, is_order, is_pair, joined, rank
 from .effects import MOVED, describes, effect, kept, operands
 from .factors import argument_of, operation
+from .losses import applied
 from .networks import Observation, Structure, first_of_place, kind_of, structure_of
 from .sizes import contracted, is_product
 from .training_data import given
@@ -29,14 +31,46 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     for reading in scripts.training or scripts.readings:
         structure, samples = structure_of(reading), _SampleAxis(reading)
         for call in reading.trace.calls:
-            if structure.in_cell(call.frame) and _runs_along(call, samples) and not _is_pooled(call, structure):
+            along = _runs_along(call, samples) if structure.in_cell(call.frame) else None
+            if along == "softmax" and not _is_pooled(call, structure):
                 yield Observation("softmax-over-samples", call.source, call.node, {}, certain=False)
+            if along == "l2_normalize":
+                yield Observation("norm-over-samples", call.source, call.node, {}, certain=False)
             if structure.in_cell(call.frame) and _steps_through(call, samples):
                 data = {
                     "layer": call.applied.last if call.applied is not None else "",
                     "line": call.applied.line if call.applied else 0,
                 }
                 yield Observation("samples-as-steps", call.source, call.node, data, certain=False)
+            if _pairs_others(call, samples):
+                yield Observation("rows-paired-otherwise", call.source, call.node, {}, certain=False)
+
+
+def _pairs_others(made: Call, samples: _SampleAxis) -> bool:
+    """Whether a loss is given predictions and labels whose axes were joined in different orders: row by row, they belong to different
+    samples."""
+    application = applied(made)
+    if application is None:
+        return False
+    places = [_joined_at(value, samples) for value in (application.prediction, application.labels)]
+    return None not in places and places[0] != places[1]
+
+
+def _joined_at(value: Value | None, samples: _SampleAxis) -> int | None:
+    """Where the axis of the samples lay among those that a reshape joins into rows, the first or the one behind; None for what is no
+    such reshape."""
+    for _ in range(_NEAR):
+        if not isinstance(value, Call):
+            return None
+        known, told = effect(value), _told(value)
+        if value.result is None and known is not None and known.operation == "reshape":
+            array = next(iter(operands(value)), None)
+            joins = bool(told) and is_known(told[0], -1) and array is not None and rank(array).least > len(told)
+            at = samples.of(array) if joins else None
+            return at if at in (0, 1) else None
+        inner = [value.result] if value.result is not None else kept(value, "same")
+        value = inner[0] if inner else None
+    return None
 
 
 def _steps_through(made: Call, samples: _SampleAxis) -> bool:
@@ -48,13 +82,15 @@ def _steps_through(made: Call, samples: _SampleAxis) -> bool:
     return (told is None or is_known(told, False)) and not layer.unpacked and samples.of(made.args[0]) == 0
 
 
-def _runs_along(made: Call, samples: _SampleAxis) -> bool:
-    """Whether this is a softmax along the axis of the samples, which is not seen to be the only one."""
-    known, scores = effect(made), next(iter(operands(made)), None)
-    if known is None or known.operation != "softmax" or scores is None:
-        return False
-    axis = _from_start(axis_of(made), scores)
-    return axis is not None and rank(scores).exact != 1 and axis == samples.of(scores)
+def _runs_along(made: Call, samples: _SampleAxis) -> str | None:
+    """The operation of a call that brings an array to a sum or a length of 1 along the axis of the samples, which is not seen to be the
+    only one; None for any other call."""
+    known, array = effect(made), next(iter(operands(made)), None)
+    if known is None or known.operation not in ("softmax", "l2_normalize") or array is None:
+        return None
+    axis = _from_start(axis_of(made), array)
+    is_along = axis is not None and rank(array).exact != 1 and axis == samples.of(array)
+    return known.operation if is_along else None
 
 
 def _is_pooled(softmax: Call, structure: Structure) -> bool:
@@ -156,7 +192,7 @@ class _SampleAxis:
         if known.operation in ELEMENTS:
             return self._of_elements(parts, depth)
         if known.operation in ("concat", "stack"):
-            return self._of_joined(made, known.operation, parts[0], depth)
+            return self._of_joined(made, known.operation, depth)
         at = self.of(parts[0], depth + 1)
         if known.operation == "expand_dims":
             return _with_one_more(at, axis_of(made), parts[0])
@@ -164,8 +200,8 @@ class _SampleAxis:
             return _without(at, axis_of(made), parts[0])
         if known.reduces:
             return _behind_reduction(at, made, parts[0])
-        if known.operation in ("broadcast", "reshape"):
-            keeps = _keeps_size if known.operation == "broadcast" else _keeps_first
+        if known.operation in ("broadcast", "tile", "reshape"):
+            keeps = _keeps_first if known.operation == "reshape" else _keeps_size
             return at if keeps(made, at, parts[0]) else None
         if known.operation in ("transpose", "swapaxes", "t"):
             return _exchanged(at, made, parts[0])
@@ -179,15 +215,18 @@ class _SampleAxis:
         found = (self.of(part, depth + 1) for part in arrays if rank(part).least == most)
         return next((at for at in found if at is not None), None)
 
-    def _of_joined(self, made: Call, name: str, given: Value, depth: int) -> int | None:
-        """Of arrays that all have the samples along one axis, put one behind the other, or along an axis of their own."""
-        joined = _joined(given)
-        found = {self.of(part, depth + 1) for part in joined}
-        at = found.pop() if len(found) == 1 else None
-        if name == "concat":
-            return at
+    def _of_joined(self, made: Call, name: str, depth: int) -> int | None:
+        """Of arrays that have the samples along one axis, as far as they are seen to, put one behind the other, or along an axis of
+        their own."""
+        parts = joined(made)
+        found = [self.of(part, depth + 1) for part in parts]
+        places = {*found} - {None}
+        at = places.pop() if len(places) == 1 else None
         told = operation(made).operand(1, "axis", "dim") is not None or made.name == ""
-        return _with_one_more(at, axis_of(made) if told else 0, joined[0] if joined else None)
+        axis = axis_of(made) if told else 0
+        if name == "stack":
+            return _with_one_more(at, axis, parts[0] if parts else None)
+        return at if None not in found or _without(at, axis, made) is not None else None
 
 
 def _is_cell(layer: Value | None) -> bool:
@@ -223,8 +262,8 @@ def _told(made: Call) -> list[Value]:
 
 
 def _keeps_size(made: Call, axis: int | None, array: Value) -> bool:
-    """Whether an array that is widened keeps all its axes in their places."""
-    return axis is not None and len(_told(made)) == rank(array).exact
+    """Whether an array that is widened keeps all its axes in their places: it is told no more sizes than it has axes."""
+    return axis is not None and 0 < len(_told(made)) <= rank(array).least
 
 
 def _keeps_first(made: Call, axis: int | None, array: Value) -> bool:
@@ -233,13 +272,6 @@ def _keeps_first(made: Call, axis: int | None, array: Value) -> bool:
     asked = isinstance(first, Call) and first.name == "[]" and bool(first.args) and is_known(first.args[0], 0)
     shape = first.base if asked and isinstance(first, Call) else None
     return axis == 0 and isinstance(shape, Call) and describes(shape) and next(iter(operands(shape)), None) is array
-
-
-def _joined(given: Value) -> list[Value]:
-    """The arrays in a list, or the one that stands for all that a comprehension makes."""
-    if isinstance(given, Items):
-        return [] if given.open else given.items
-    return given.args[:1] if isinstance(given, Call) and given.name == "comprehension" else []
 
 
 def _behind_index(at: int | None, base: Value, parts: list[Value | None]) -> int | None:

@@ -611,15 +611,23 @@ class Settings:
         return "rate-huge" if by_rate and stays and rate >= HUGE_STEP else ""
 
     def wrong_momentum(self, told: SettingMessage, optimizer: Call | Instance) -> Iterator[SettingMessage]:
-        """A momentum close to zero: the value was probably meant for another argument. One that is given
-        by its name alone may be meant."""
-        rows = {row.name: row for row in told.rows}
-        rate = rows["learning_rate"].number if told.code == "rate" else None
-        kept = next((rows[name] for name in ("momentum", "beta1") if name in rows), None)
-        if kept is None or kept.number is None or not NO_MOMENTUM < kept.number < TINY_MOMENTUM:
+        """A momentum of 1 or more, with which steps grow without end; or one close to zero: the value was probably meant for another
+        argument. A small one that is given by its name alone may be meant."""
+        kept = next((row for name in ("momentum", "beta1") for row in told.rows if row.name == name), None)
+        if kept is None or kept.number is None:
             return
         likely = kept.origin in ("literal", "default", "parameter")
         data = {"optimizer": told.data["optimizer"], "name": kept.name, "value": f"{kept.number:g}", "how": kept}
+        if kept.number >= 1:
+            yield SettingMessage("momentum-whole", told.source, told.node, data, told.rows, likely)
+        if NO_MOMENTUM < kept.number < TINY_MOMENTUM:
+            yield from self._tiny_momentum(told, optimizer, kept, data, likely)
+
+    def _tiny_momentum(
+        self, told: SettingMessage, optimizer: Call | Instance, kept: Setting, data: dict[str, Any], likely: bool
+    ) -> Iterator[SettingMessage]:
+        rate = next((row.number for row in told.rows if row.name == "learning_rate"), None)
+        rate = rate if told.code == "rate" else None
         exchanged = kept.name == "momentum" and rate is not None and LARGE_MOMENTUM <= rate < 1
         code = "rate-for-momentum" if exchanged else "momentum-tiny"
         if not exchanged and not (isinstance(optimizer, Call) and kept.name not in optimizer.keywords):

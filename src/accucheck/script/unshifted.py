@@ -41,15 +41,15 @@ class Origin(NamedTuple):
 def examine(scripts: Scripts) -> Iterator[Observation]:
     told: set[int] = set()
     for one in chain(predictions(scripts), _of_own_loops(scripts)):
-        if one.ahead == 0 and id(one.loss.node) not in told and (said := _copied(one)) is not None:
+        if one.ahead < 1 and id(one.loss.node) not in told and (said := _copied(one)) is not None:
             told.add(id(one.loss.node))
             yield said
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """A loss whose labels are cut out of a sequence that is looked up, too, so many places `ahead` of what is looked up. `onward`: all
-    calls between the two."""
+    """A loss whose labels are cut out of a sequence that is looked up, too, so many places `ahead` of what is looked up, behind it where
+    that is negative. `onward`: all calls between the two."""
 
     loss: Call
     application: Application
@@ -90,7 +90,7 @@ def _among(pipelines: Pipelines, calls: Iterable[Call]) -> Iterator[Prediction]:
         if application is None or application.known.expects not in ("logits", "log-probabilities"):
             continue
         looked_up, onward = _looked_up(application.prediction)
-        for ahead in (0, 1):
+        for ahead in (-1, 0, 1):
             if of_labels := _cut_from_labels(pipelines, application, looked_up, ahead):
                 yield Prediction(made, application, of_labels, onward, ahead)
 
@@ -98,12 +98,22 @@ def _among(pipelines: Pipelines, calls: Iterable[Call]) -> Iterator[Prediction]:
 def _copied(one: Prediction) -> Observation | None:
     causal = any(triangles.seen(call) == triangles.PAST for call in one.onward)
     recurrent = [call for call in one.onward if kind_of(call.base) == "recurrent"]
-    if not causal and not recurrent:
+    stepwise = any(map(_is_one_place, one.looked_up))
+    if not (causal or recurrent or stepwise):
         return None
-    sees_itself = causal or (len(recurrent) == 1 and _gives_places(recurrent[0], one.onward))
-    code = "labels-not-shifted" if sees_itself else "labels-not-shifted-perhaps"
+    sees_itself = causal or stepwise or (len(recurrent) == 1 and _gives_places(recurrent[0], one.onward))
+    if one.ahead and not sees_itself:
+        return None
+    code = "labels-behind" if one.ahead else "labels-not-shifted" if sees_itself else "labels-not-shifted-perhaps"
     loss = one.application.loss.rpartition(".")[2]
     return Observation(code, one.loss, {"loss": loss}, one.looked_up[0], certain=False)
+
+
+def _is_one_place(looked_up: Call) -> bool:
+    """Whether one place of each sequence is looked up, turn by turn of a loop. Along the first axis, a loop goes from sample to sample."""
+    given = looked_up.args[0]
+    key = given.args[0] if isinstance(given, Call) and given.name == "[]" else None
+    return isinstance(key, Items) and any(_turn(part) is not None for part in key.items[1:])
 
 
 def _gives_places(recurrent: Call, onward: list[Call]) -> bool:
@@ -188,12 +198,28 @@ def _is_nameless(value: Value) -> bool:
 
 def _cut(made: Call) -> tuple[Value | None, int] | None:
     """Where the one slice of an index begins, as a value and so many places more; None for an index that picks, or takes places in
-    another order, as [::-1] does."""
+    another order, as [::-1] does. What the turns of a loop pick, one place after the other, is such a slice as well."""
     key = made.args[0] if made.args else None
     parts = [part for part in (key.items if isinstance(key, Items) else [key]) if not _takes_all(part)]
-    begins = [_first(part.args[0]) if isinstance(part, Call) and _goes_on(part) else None for part in parts]
-    later = [each for each in begins if each != (None, 0)]
+    later = [each for each in map(_begin, parts) if each != (None, 0)]
     return None if len(later) > 1 else later[0] if later else (None, 0)
+
+
+def _begin(part: Value | None) -> tuple[Value | None, int] | None:
+    if isinstance(part, Call) and _goes_on(part):
+        return _first(part.args[0])
+    turn = _turn(part)
+    return None if turn is None else (None, turn)
+
+
+def _turn(part: Value | None) -> int | None:
+    """The number that a loop over range() begins with, and what is added to it, where an index is that of the loop."""
+    each, more = plus(part) if part is not None else (None, 0)
+    over = each.base if isinstance(each, Call) and each.name == ".each" else None
+    if not isinstance(over, Call) or over.name != "range" or len(over.args) > 2:
+        return None
+    begin = over.args[0] if len(over.args) == 2 else KnownValue(0)
+    return begin.value + more if isinstance(begin, KnownValue) and type(begin.value) is int else None
 
 
 def _goes_on(part: Call) -> bool:
