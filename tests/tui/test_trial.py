@@ -96,6 +96,7 @@ async def test_the_table_grows_and_is_kept(faulty, tmp_path, language, size, onl
         await until(pilot, lambda: isinstance(app.screen, Choose) and "run.py" in text_of(app))
         await answer(pilot, app, "once")
         await until(pilot, lambda: isinstance(app.screen, TrialScreen))
+        assert app.screen.query_one("#head").styles.dock == "top", "the style of progress screens is that of this one"
         await until(pilot, lambda: not app.runner.tries and app.runner.tried is not None)
         await until(pilot, lambda: len(app.runner.tried.trials) >= 3)
         app.screen.query_one("VerticalScroll").scroll_end(animate=False)

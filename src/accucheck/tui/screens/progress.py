@@ -17,13 +17,12 @@ LOOK_EVERY = 0.5
 
 
 class ProgressScreen(VerbScreen[None]):
-    """`_look` draws where there is something new, `_draw` draws anew."""
+    """`_look` draws where there is something new, `_draw` draws anew. The style names no class: it is that of each screen made of this."""
 
     CSS: ClassVar[str] = """
-    ProgressScreen #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap;
-        text-overflow: ellipsis; }
-    ProgressScreen VerticalScroll { height: 1fr; padding: 0 1; }
-    ProgressScreen #seen { height: auto; }
+    #head { dock: top; height: 1; padding: 0 1; background: $primary-background; text-wrap: nowrap; text-overflow: ellipsis; }
+    VerticalScroll { height: 1fr; padding: 0 1; }
+    #seen { height: auto; }
     """
 
     def compose(self) -> ComposeResult:
