@@ -167,6 +167,14 @@ def test_what_may_ask_for_it(tmp_path: Path, head: str, after: str, expected: li
     assert told(said(tmp_path, text + TRAIN + after + "\n")) == expected
 
 
+@pytest.mark.parametrize("made", ["nn.Dense(8, 8)", "Parameter(ops.zeros((8, 8)))"])
+@pytest.mark.parametrize(
+    "used", ["return self.main(x) + y  # + self.extra", "# y = y * self.extra\nreturn self.main(x) + y"]
+)
+def test_what_a_comment_used_is_only_told(tmp_path: Path, made: str, used: str) -> None:
+    assert told(said(tmp_path, network(f"self.extra = {made}", used) + TRAIN)) == ["unused-commented extra"]
+
+
 def test_without_training_an_unused_layer_is_only_told(tmp_path: Path) -> None:
     text = network("self.extra = nn.Dense(8, 8)", "return self.main(x) + y") + "net(x, y)\n"
     assert told(said(tmp_path, text)) == ["unused-untrained extra"]

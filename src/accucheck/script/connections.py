@@ -243,14 +243,14 @@ def _harmless(code: str, row: _Attribute, untrained: bool, head: bool) -> str | 
         return "unused-untrained"
     if head:
         return "unused-tail"
-    return "unused-commented" if code == "unused-layer" and _commented(row) else None
+    return "unused-commented" if code in ("unused-layer", "unused-parameter") and _commented(row) else None
 
 
 def _commented(row: _Attribute) -> bool:
-    """True when a line that is commented out, in the class that builds a layer, uses it."""
+    """True when a line, or the end of one, that is commented out in the class that builds it uses a layer or parameter."""
     defining = row.function.of or row.of
     source, node = defining.source, defining.node
-    uses_it = re.compile(rf"^\s*#.*\bself\.{re.escape(row.name)}\b")
+    uses_it = re.compile(rf"#.*\bself\.{re.escape(row.name)}\b")
     return any(uses_it.search(line) for line in source.lines[node.lineno : node.end_lineno])
 
 
