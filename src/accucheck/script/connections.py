@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from typing import Any
 
-from ..knowledge.methods import LOADS
+from ..knowledge.methods import LOADS, PARAMETERS, RETURN_SELF
 from . import flow, skip_connections
 from .analysis import Scripts
 from .effects import bound_arguments, effect, kept, name_of, operands
@@ -255,12 +255,14 @@ def _commented(row: _Attribute) -> bool:
 
 
 def _asked_outside(sources: list[Source]) -> set[str]:
-    """The attributes that are asked for of something other than self."""
+    """The attributes that are asked for of something other than self, and not only to set them up or to list what they hold."""
     found: set[str] = set()
     for source in sources:
-        for node in source.nodes_of(ast.Attribute):
+        nodes = source.nodes_of(ast.Attribute)
+        set_up = {id(node.value) for node in nodes if f".{node.attr}" in (*RETURN_SELF, *PARAMETERS)}
+        for node in nodes:
             of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
-            if isinstance(node.ctx, ast.Load) and not of_self:
+            if isinstance(node.ctx, ast.Load) and not of_self and id(node) not in set_up:
                 found.add(node.attr)
         gets = (
             call for call in source.nodes_of(ast.Call) if isinstance(call.func, ast.Name) and call.func.id == "getattr"
