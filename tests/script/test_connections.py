@@ -115,6 +115,7 @@ UNUSED: dict[str, list[str]] = {
     "self.extra = nn.Dropout(rate)": ["unused-dropout extra"],
     "self.relu = nn.ReLU()\nself.cat = ops.Concat()": ["unused-operators"],
     "self.crit = nn.MSELoss()": ["unused-operators"],
+    "self.extra = nn.Identity() if load() else nn.Dense(8, 8)": ["unused-layer extra"],
     "self.extra = Pool()": ["unused-cell extra"],
     "self.extra = Outer()": ["unused-cell extra"],
     "self.extra = Act()": ["unused-operators"],

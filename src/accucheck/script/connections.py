@@ -149,9 +149,14 @@ class _Attribute:
         return self.function.of or self.of
 
 
+#: What it may mean that something is not used; of objects that hold different things, the first counts.
+_BY_WEIGHT = ("unused-layer", "unused-parameter", "unused-dropout", "unused-cell", "operator")
+
+
 def _code_of_row(row: _Attribute, structures: list[Structure]) -> str | None:
     """What it means that an attribute is not used; a Dropout that would do nothing is no more than an operator."""
-    code = next((code for value in row.values if (code := _code(value))), None)
+    found = {_code(value) for value in row.values}
+    code = next((code for code in _BY_WEIGHT if code in found), None)
     if code == "unused-cell" and not _alone(row, structures):
         return None
     idle = code == "unused-dropout" and (not _in_training(row, structures) or _drops_otherwise(row, structures))
