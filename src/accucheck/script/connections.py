@@ -261,20 +261,22 @@ def _commented(row: _Attribute) -> bool:
 
 def _asked_outside(sources: list[Source]) -> set[str]:
     """The attributes that are asked for of something other than self, and not only to set them up or to list what they hold."""
-    found: set[str] = set()
-    for source in sources:
-        nodes = source.nodes_of(ast.Attribute)
-        set_up = {id(node.value) for node in nodes if f".{node.attr}" in (*RETURN_SELF, *PARAMETERS)}
-        for node in nodes:
-            of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
-            if isinstance(node.ctx, ast.Load) and not of_self and id(node) not in set_up:
-                found.add(node.attr)
-        gets = (
-            call for call in source.nodes_of(ast.Call) if isinstance(call.func, ast.Name) and call.func.id == "getattr"
-        )
-        names = (arg.value for call in gets for arg in call.args[1:2] if isinstance(arg, ast.Constant))
-        found |= {name for name in names if isinstance(name, str)}
-    return found
+    return {name for source in sources for name in (*_read_outside(source), *_named_to_getattr(source))}
+
+
+def _read_outside(source: Source) -> Iterator[str]:
+    nodes = source.nodes_of(ast.Attribute)
+    set_up = {id(node.value) for node in nodes if f".{node.attr}" in (*RETURN_SELF, *PARAMETERS)}
+    for node in nodes:
+        of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
+        if isinstance(node.ctx, ast.Load) and not of_self and id(node) not in set_up:
+            yield node.attr
+
+
+def _named_to_getattr(source: Source) -> Iterator[str]:
+    for call in source.nodes_of(ast.Call):
+        given = call.args[1:2] if isinstance(call.func, ast.Name) and call.func.id == "getattr" else []
+        yield from (arg.value for arg in given if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
 
 
 def _cell_of(row: _Attribute, structures: list[Structure]) -> Instance:

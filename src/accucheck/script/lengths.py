@@ -259,15 +259,11 @@ class Shapes:
         if made.name in ("//", "/", "+", "-") and len(made.args) == 2 and number(made.args[1]) is not None:
             inner = _length(made.args[0])
             return None if inner is None else replace(inner, computed=True)
-        if made.name == "len" and made.args:
-            return Length(made.args[0], made)
-        if made.name == "@size" and made.base is not None:
-            return Length(made.base, made)
-        if (array := _first_axis_of(made)) is not None:
+        counted = made.args[0] if made.name == "len" and made.args else made.base if made.name == "@size" else None
+        if (array := counted or _first_axis_of(made)) is not None:
             return Length(array, made)
         if made.last in ("min", "minimum", "int", "int32", "int64", "array", "Tensor", "asarray", "float32"):
-            given = made.args[0].items if made.args and isinstance(made.args[0], Items) else made.args
-            found = [length for arg in given if (length := _length(arg)) is not None]
+            found = [length for arg in _spread_out(made) if (length := _length(arg)) is not None]
             return replace(found[0], made=made) if len(found) == 1 else None
         return None
 
@@ -516,6 +512,11 @@ def measured(value: Value | None) -> Value | None:
     """What a value is the length of: len(x), x.shape[0], the smaller one of that and a limit."""
     found = _length(value)
     return None if found is None or found.computed else found.of
+
+
+def _spread_out(made: Call) -> list[Value]:
+    """What a call is given, one by one or in a list."""
+    return made.args[0].items if made.args and isinstance(made.args[0], Items) else made.args
 
 
 def _length(value: Value | None) -> Length | None:
