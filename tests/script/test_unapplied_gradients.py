@@ -628,3 +628,17 @@ def test_the_source_of_an_average_is_written_by_nothing(
     text = AVERAGES.replace("START", start).replace("GIVEN", given)
     found = said(tmp_path, text, "")
     assert [one.code for one in found] == expected and not any(one.possible for one in found)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "ms.load_param_into_net(net, ms.load_checkpoint('first.ckpt'))",
+        "ms.load_checkpoint('first.ckpt', net); ms.load_param_into_net(self.net, net.parameters_dict())",
+        "import suite; ms.load_param_into_net(self.net, suite.create_model(pretrained=True).parameters_dict())",
+    ],
+)
+def test_a_copy_of_what_was_learnt_elsewhere_counts_as_loaded(tmp_path: Path, start: str) -> None:
+    text = AVERAGES.replace("START", start).replace("GIVEN", "net.head.trainable_params()")
+    found = said(tmp_path, text, "")
+    assert {one.code for one in found} <= {"layers-unheld"} and all(one.possible for one in found)

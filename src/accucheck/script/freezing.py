@@ -656,9 +656,9 @@ class FreezeScan:
         """True when the script loads weights before it trains; in any case, unless `perhaps`. `into`: the id of a layer or parameter
         that is to be among what is loaded into, or may be. `by_default`: where options, left as they are, do not lead past it."""
         first = self.first_run(into)
-        loads = [
-            c for c in self.trace.calls if c.api in LOADS and (first is None or c.order < first) and not _copies(c)
-        ]
+        loads = [c for c in self.trace.calls if c.api in LOADS and (first is None or c.order < first)]
+        if all(map(_copies, loads)):  # where anything is read from a checkpoint, a copy may be one of that
+            loads = []
         if into is not None:
             loads = [load for load in loads if self.loads_into(load, into)]
         if by_default:
@@ -949,11 +949,12 @@ def _is_unseen(made: Call) -> bool:
 
 
 def _copies(load: Call) -> bool:
-    """Whether a network is given the values that another one of the script has, and not those of a checkpoint."""
+    """Whether a network is given the values that networks of the project have, and not those of a checkpoint."""
     given = load.argument(["net", "parameter_dict"], "parameter_dict")
     made = [part for part in flow.sources(given) if isinstance(part, Call)] if load.api in WEIGHT_SETTERS else []
-    lists = any(part.name in PARAMETERS for part in made)
-    return lists and not any(part.api in CHECKPOINT_READERS for part in made)
+    networks = [option for part in made if part.name in PARAMETERS for option in options(part.base)]
+    seen = bool(networks) and all(isinstance(network, Instance) for network in networks)
+    return seen and not any(part.api in CHECKPOINT_READERS for part in made)
 
 
 def _is_of_data_set(made: Call) -> bool:
