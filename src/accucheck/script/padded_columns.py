@@ -358,10 +358,12 @@ class Rules:
             return
         for given in application.arguments.values():
             length = self.shapes.of(given)
-            for column in self.found.columns if isinstance(length, Length) else ():
-                if isinstance(length, Length) and self.is_padded(length, column):
+            if not isinstance(length, Length):
+                continue
+            for column in self.found.columns:
+                if self.is_padded(length, column):
                     self.say_padded(application.place, given, column)
-                elif isinstance(length, Length) and self.is_real(length, column):
+                elif self.is_real(length, column):
                     column.hidden = column.hidden or application.place
 
     def is_real(self, length: Length, column: Column) -> bool:
