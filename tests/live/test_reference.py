@@ -94,7 +94,7 @@ def test_pixels_whose_label_is_no_class_do_not_count() -> None:
     scores, gathered = DICE.normal(size=(2, 3, 4, 4)).astype(np.float32), Scores()
     labels = DICE.integers(0, 3, (2, 4, 4))
     labels[:, 0] = 255
-    gathered.add(0, Tensor(scores), [np.zeros((2, 3, 4, 4), np.float32), labels], None)
+    gathered.add(Reading(0, [], 1, 1), Tensor(scores), [np.zeros((2, 3, 4, 4), np.float32), labels])
     told = gathered.over()
     right = (scores.argmax(1) == labels)[:, 1:]
     assert told is not None and (told["rows_are"], told["rows"], told["right"]) == ("places", 24, int(right.sum()))

@@ -327,6 +327,25 @@ def pooled(data: str, body: str, helpers: str = "") -> str:
     return rows + POOLED.format(body=body)
 
 
+def spelled(length: str, loss: str = "ops.ctc_loss(scores, tags, ops.full((20,), SIZE), lengths, blank=8)") -> str:
+    """A network that spells rows, with a loss of whole sequences that is given the lengths of their tags."""
+    body = (
+        "ids, out = np.zeros(SIZE, np.int32), np.zeros(SIZE, np.int32)\n        ids[:len(row)] = row\n"
+        f"        out[:len(tags)] = tags\n        return ids, out, np.int32({length})"
+    )
+    trained = """
+def forward(ids, tags, lengths):
+    scores = ops.log_softmax(net(ids).swapaxes(1, 2), -1).swapaxes(0, 1)
+    return LOSS
+grad = ms.value_and_grad(forward, None, opt.parameters)
+for ids, tags, lengths in data.create_tuple_iterator():
+    value, grads = grad(ids, tags, lengths)
+    opt(grads)
+"""
+    rows = ROWS.format(body=body, columns='["ids", "tags", "lengths"]', helpers="")
+    return rows + TAGGER + trained.replace("LOSS", loss)
+
+
 def collated(loss: str) -> str:
     helper = """
 def together(rows, tags, info):
@@ -389,6 +408,21 @@ TWINS = {
         "length-padded",
         pooled(FILLED + "beside = len(ids)", "_, x = self.rnn(x, None, beside)\n        x = x[0]"),
         pooled(FILLED + "beside = len(row)", "_, x = self.rnn(x, None, beside)\n        x = x[0]"),
+    ),
+    "steps that a stride leaves of a length after padding": (
+        "length-padded",
+        pooled(FILLED + "beside = (len(ids) + 1) // 2", "_, x = self.rnn(x, None, beside)\n        x = x[0]"),
+        pooled(FILLED + "beside = (len(row) + 1) // 2", "_, x = self.rnn(x, None, beside)\n        x = x[0]"),
+    ),
+    "lengths of filled tags for a loss of whole sequences": (
+        "length-padded",
+        spelled("len(out)"),
+        spelled("len(tags)"),
+    ),
+    "lengths of filled tags for an operator of whole sequences": (
+        "length-padded",
+        spelled("out.shape[0]", "ops.CTCLossV2(blank=8)(scores, tags, ops.full((20,), SIZE), lengths)[0].mean()"),
+        spelled("len(tags)", "ops.CTCLossV2(blank=8)(scores, tags, ops.full((20,), SIZE), lengths)[0].mean()"),
     ),
     "a mask of a length after padding": (
         "length-padded",

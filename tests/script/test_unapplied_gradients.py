@@ -569,3 +569,76 @@ def test_a_step_that_lists_parameters_hides_no_layer_from_an_optimizer(
     tmp_path: Path, given: str, expected: list[str]
 ) -> None:
     assert [one.code for one in said(tmp_path, AVERAGED.replace("GIVEN", given), WITHOUT)] == expected
+
+
+AVERAGES = """
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Dense(8, 8), nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.head(ops.relu(self.body(x)))
+
+class Average:
+    def __init__(self, net):
+        self.net = Net()
+        self.kept, self.source = list(self.net.get_parameters()), list(net.get_parameters())
+        START
+
+    def update(self):
+        for one, other in zip(self.kept, self.source):
+            one.set_data(one * 0.99 + other * 0.01)
+
+data = ds.NumpySlicesDataset({"x": rows, "y": labels}, shuffle=True).batch(8)
+net = Net()
+average = Average(net)
+opt = nn.Adam(GIVEN, 1e-3)
+step = ms.value_and_grad(lambda x, y: ops.cross_entropy(net(x), y), None, opt.parameters)
+for x, y in data.create_tuple_iterator():
+    loss, grads = step(x, y)
+    opt(grads)
+    average.update()
+"""
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "pass",
+        "ms.load_param_into_net(self.net, net.parameters_dict())",
+        "ms.load_param_into_net(self.net, {p.name: p for p in net.get_parameters()})",
+    ],
+)
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("net.trainable_params()", []),
+        ("average.net.trainable_params()", ["layers-unheld"]),
+        ("net.head.trainable_params()", ["layers-unheld"]),
+    ],
+)
+def test_the_source_of_an_average_is_written_by_nothing(
+    tmp_path: Path, given: str, expected: list[str], start: str
+) -> None:
+    text = AVERAGES.replace("START", start).replace("GIVEN", given)
+    found = said(tmp_path, text, "")
+    assert [one.code for one in found] == expected and not any(one.possible for one in found)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "ms.load_param_into_net(net, ms.load_checkpoint('first.ckpt'))",
+        "ms.load_checkpoint('first.ckpt', net); ms.load_param_into_net(self.net, net.parameters_dict())",
+        "import suite; ms.load_param_into_net(self.net, suite.create_model(pretrained=True).parameters_dict())",
+    ],
+)
+def test_a_copy_of_what_was_learnt_elsewhere_counts_as_loaded(tmp_path: Path, start: str) -> None:
+    text = AVERAGES.replace("START", start).replace("GIVEN", "net.head.trainable_params()")
+    found = said(tmp_path, text, "")
+    assert {one.code for one in found} <= {"layers-unheld"} and all(one.possible for one in found)

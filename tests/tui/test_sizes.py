@@ -163,17 +163,21 @@ async def test_three_panes_use_a_wide_terminal(walkthrough):
         assert aside.width >= 60 and aside.right == 250
 
 
-def test_every_style_sheet_is_of_its_own_class():
+def test_every_style_sheet_names_classes_that_there_are():
     """A screen or dialog that is renamed without its styles is drawn without a frame at the top of the terminal."""
     for path in Path(tui.__path__[0]).rglob("*.py"):
         importlib.import_module(".".join(("accucheck.tui", *path.relative_to(tui.__path__[0]).with_suffix("").parts)))
-    waiting: list[type[Widget]] = [Widget]
-    strange = []
+    kinds, waiting = set[type[Widget]](), [Widget]
     while waiting:
         kind = waiting.pop()
+        kinds.add(kind)
         waiting += kind.__subclasses__()
-        for name in ("CSS", "DEFAULT_CSS"):
-            styles = vars(kind).get(name, "") if kind.__module__.startswith("accucheck.") else ""
-            if styles and not re.search(rf"\b{kind.__name__}\b", styles):
-                strange.append(kind.__name__)
+    names = {kind.__name__ for kind in kinds}
+    strange = {}
+    for kind in kinds:
+        for sheet in ("CSS", "DEFAULT_CSS") if kind.__module__.startswith("accucheck.") else ():
+            selectors = re.sub(r"\{.*?\}", "", vars(kind).get(sheet, ""), flags=re.DOTALL)
+            strange |= {
+                name: kind.__name__ for name in re.findall(r"(?<![\w#.-])[A-Z]\w+", selectors) if name not in names
+            }
     assert not strange

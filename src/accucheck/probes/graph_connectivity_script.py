@@ -152,8 +152,8 @@ MESSAGES: Words = {
         "zh": "调用了 {name}（{what}）却没有接收返回值，输入没有任何变化。",
     },
     "unused-operators": {
-        "en": "{of} builds but never uses {names}. They have no weights, so nothing is lost.",
-        "zh": "{of} 创建后未使用：{names}。它们不含权重，对结果没有影响。",
+        "en": "{of} builds but never uses {names}: no weights are lost, but these operations are not applied.",
+        "zh": "{of} 创建后未使用：{names}。它们不含权重，但相应的运算没有执行。",
     },
     "unused-tail": {
         "en": "{of} builds self.{name} ({what}) at its end and never uses it: features are taken before it, and it may be there to "

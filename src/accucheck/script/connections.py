@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, islice
 from typing import Any
 
-from ..knowledge.methods import LOADS
+from ..knowledge.methods import LOADS, PARAMETERS, RETURN_SELF
 from . import flow, skip_connections
 from .analysis import Scripts
 from .effects import bound_arguments, effect, kept, name_of, operands
@@ -149,9 +149,14 @@ class _Attribute:
         return self.function.of or self.of
 
 
+#: What it may mean that something is not used; of objects that hold different things, the first counts.
+_BY_WEIGHT = ("unused-layer", "unused-parameter", "unused-dropout", "unused-cell", "operator")
+
+
 def _code_of_row(row: _Attribute, structures: list[Structure]) -> str | None:
     """What it means that an attribute is not used; a Dropout that would do nothing is no more than an operator."""
-    code = next((code for value in row.values if (code := _code(value))), None)
+    found = {_code(value) for value in row.values}
+    code = next((code for code in _BY_WEIGHT if code in found), None)
     if code == "unused-cell" and not _alone(row, structures):
         return None
     idle = code == "unused-dropout" and (not _in_training(row, structures) or _drops_otherwise(row, structures))
@@ -255,19 +260,23 @@ def _commented(row: _Attribute) -> bool:
 
 
 def _asked_outside(sources: list[Source]) -> set[str]:
-    """The attributes that are asked for of something other than self."""
-    found: set[str] = set()
-    for source in sources:
-        for node in source.nodes_of(ast.Attribute):
-            of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
-            if isinstance(node.ctx, ast.Load) and not of_self:
-                found.add(node.attr)
-        gets = (
-            call for call in source.nodes_of(ast.Call) if isinstance(call.func, ast.Name) and call.func.id == "getattr"
-        )
-        names = (arg.value for call in gets for arg in call.args[1:2] if isinstance(arg, ast.Constant))
-        found |= {name for name in names if isinstance(name, str)}
-    return found
+    """The attributes that are asked for of something other than self, and not only to set them up or to list what they hold."""
+    return {name for source in sources for name in (*_read_outside(source), *_named_to_getattr(source))}
+
+
+def _read_outside(source: Source) -> Iterator[str]:
+    nodes = source.nodes_of(ast.Attribute)
+    set_up = {id(node.value) for node in nodes if f".{node.attr}" in (*RETURN_SELF, *PARAMETERS)}
+    for node in nodes:
+        of_self = isinstance(node.value, ast.Name) and node.value.id == "self"
+        if isinstance(node.ctx, ast.Load) and not of_self and id(node) not in set_up:
+            yield node.attr
+
+
+def _named_to_getattr(source: Source) -> Iterator[str]:
+    for call in source.nodes_of(ast.Call):
+        given = call.args[1:2] if isinstance(call.func, ast.Name) and call.func.id == "getattr" else []
+        yield from (arg.value for arg in given if isinstance(arg, ast.Constant) and isinstance(arg.value, str))
 
 
 def _cell_of(row: _Attribute, structures: list[Structure]) -> Instance:

@@ -18,7 +18,7 @@ from itertools import islice
 from typing import TypeGuard
 
 from ..knowledge import api, names
-from ..knowledge.methods import LOADS, PARAMETERS
+from ..knowledge.methods import CHECKPOINT_READERS, LOADS, PARAMETERS, WEIGHT_SETTERS
 from . import flow
 from .analysis import Scripts
 from .effects import describes, effect, name_of, named_arguments, stops_gradient, updates
@@ -657,6 +657,8 @@ class FreezeScan:
         that is to be among what is loaded into, or may be. `by_default`: where options, left as they are, do not lead past it."""
         first = self.first_run(into)
         loads = [c for c in self.trace.calls if c.api in LOADS and (first is None or c.order < first)]
+        if all(map(_copies, loads)):  # where anything is read from a checkpoint, a copy may be one of that
+            loads = []
         if into is not None:
             loads = [load for load in loads if self.loads_into(load, into)]
         if by_default:
@@ -943,7 +945,24 @@ def _is_unseen(made: Call) -> bool:
     """Whether it is not known what a call computes with: of a value that is out of sight, by a name that nothing is known of."""
     if made.result is not None or effect(made) is not None or api.find(name_of(made)) is not None:
         return False
-    return is_foreign(made) if made.base is None else made.name[:1] not in ("@", "[")
+    return is_foreign(made) if made.base is None else made.name[:1] not in ("@", "[") and not _is_of_data_set(made)
+
+
+def _copies(load: Call) -> bool:
+    """Whether a network is given the values that networks of the project have, and not those of a checkpoint."""
+    given = load.argument(["net", "parameter_dict"], "parameter_dict")
+    made = [part for part in flow.sources(given) if isinstance(part, Call)] if load.api in WEIGHT_SETTERS else []
+    networks = [option for part in made if part.name in PARAMETERS for option in options(part.base)]
+    seen = bool(networks) and all(isinstance(network, Instance) for network in networks)
+    return seen and not any(part.api in CHECKPOINT_READERS for part in made)
+
+
+def _is_of_data_set(made: Call) -> bool:
+    """Whether a call is one of the methods of a data set, one behind the other, which computes with no weights."""
+    value: Value | None = made
+    while isinstance(value, Call) and value.base is not None:
+        value = value.base
+    return isinstance(value, Call) and value.api.startswith("dataset.")
 
 
 def _is_stop(value: Value) -> bool:

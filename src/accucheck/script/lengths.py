@@ -88,10 +88,11 @@ class ConstantArray:
 
 @dataclass(frozen=True, eq=False)
 class Length:
-    """How many elements `of` has."""
+    """How many elements `of` has; a number `computed` of that, as of the steps that a layer with a stride leaves."""
 
     of: Value
     made: Call
+    computed: bool = False
 
 
 Shape = Form | ConstantArray | Length
@@ -255,16 +256,15 @@ class Shapes:
 
     @staticmethod
     def length(made: Call) -> Length | None:
-        if made.name == "len" and made.args:
-            return Length(made.args[0], made)
-        if made.name == "@size" and made.base is not None:
-            return Length(made.base, made)
-        if (array := _first_axis_of(made)) is not None:
+        if made.name in ("//", "/", "+", "-") and len(made.args) == 2 and number(made.args[1]) is not None:
+            inner = _length(made.args[0])
+            return None if inner is None else replace(inner, computed=True)
+        counted = made.args[0] if made.name == "len" and made.args else made.base if made.name == "@size" else None
+        if (array := counted or _first_axis_of(made)) is not None:
             return Length(array, made)
         if made.last in ("min", "minimum", "int", "int32", "int64", "array", "Tensor", "asarray", "float32"):
-            given = made.args[0].items if made.args and isinstance(made.args[0], Items) else made.args
-            roots = [root for arg in given if (root := measured(arg)) is not None]
-            return Length(roots[0], made) if len(roots) == 1 else None
+            found = [length for arg in _spread_out(made) if (length := _length(arg)) is not None]
+            return replace(found[0], made=made) if len(found) == 1 else None
         return None
 
     def joined_pair(self, made: Call) -> tuple[Value, Value] | None:
@@ -462,7 +462,7 @@ class Shapes:
         """np.arange(n) < length: a mask of the places before it."""
         for places, length, sign in ((left, right, name), (right, left, _TURNED[name])):
             known = self.of(length)
-            if not isinstance(known, Length) or not _in_a_row(places):
+            if not isinstance(known, Length) or known.computed or not _in_a_row(places):
                 continue
             inside = float(sign in ("<", "<="))
             if sign in ("<", ">=", "<=", ">"):
@@ -510,8 +510,19 @@ _REORDERED = frozenset(("roll", "flip"))
 
 def measured(value: Value | None) -> Value | None:
     """What a value is the length of: len(x), x.shape[0], the smaller one of that and a limit."""
-    found = [Shapes.length(option) for option in options(value) if isinstance(option, Call)]
-    return found[0].of if found and found[0] is not None else None
+    found = _length(value)
+    return None if found is None or found.computed else found.of
+
+
+def _spread_out(made: Call) -> list[Value]:
+    """What a call is given, one by one or in a list."""
+    return made.args[0].items if made.args and isinstance(made.args[0], Items) else made.args
+
+
+def _length(value: Value | None) -> Length | None:
+    """The first of several ways to make a value, where that is a length."""
+    first = next((option for option in options(value) if isinstance(option, Call)), None)
+    return None if first is None else Shapes.length(first)
 
 
 def plus(value: Value) -> tuple[Value, int]:

@@ -225,8 +225,7 @@ def _functions_around(source: Source) -> dict[int, ast.AST]:
 
 
 def _loading_in(source: Source) -> Iterator[ast.AST]:
-    names = LOADS
-    return (node for node in source.nodes_of(ast.Call) if called_name(node) in names)
+    return (node for node in source.nodes_of(ast.Call) if called_name(node) in LOADS)
 
 
 class Loading:

@@ -301,6 +301,7 @@ class Rules:
         for made in graph.made:
             if (application := applied(made)) is not None:
                 self.of_loss(graph, application)
+                self.of_lengths(application)
         self.of_recurrent(graph)
         self.of_unused(graph)
 
@@ -350,6 +351,25 @@ class Rules:
             loss = application.loss.rpartition(".")[2]
             data = {"padded": column.name, "value": shown(labels.fill), "loss": loss}
             self.say("pad-counted", labels.at, data | {"place": _place(application.place)})
+
+    def of_lengths(self, application: Application) -> None:
+        """The lengths that a loss of whole sequences is given: of a sequence that was filled up, they leave nothing out."""
+        if application.known.labels != "sequences":
+            return
+        for given in application.arguments.values():
+            length = self.shapes.of(given)
+            if not isinstance(length, Length):
+                continue
+            for column in self.found.columns:
+                if self.is_padded(length, column):
+                    self.say_padded(application.place, given, column)
+                elif self.is_real(length, column):
+                    column.hidden = column.hidden or application.place
+
+    def is_real(self, length: Length, column: Column) -> bool:
+        """True for the length of what a column was made of before it was filled up."""
+        form = column.form
+        return form.of is not None and alike(root(form.of), root(length.of))
 
     def weighing(self, graph: Graph, place: Call) -> list[tuple[Call, Value]]:
         """(the operation, the other operand) wherever a loss meets something else that is made of data, before it is one number."""
@@ -517,10 +537,14 @@ class Rules:
         length = self.shapes.of(given)
         for column in columns:
             if isinstance(length, Length) and self.is_padded(length, column):
-                data = {"length": shown(given), "padded": column.name}
-                self.say("length-padded", made, data | _stands(column.form.at))
+                self.say_padded(made, given, column)
             elif column.hidden is None:
                 column.hidden = made
+
+    def say_padded(self, made: Call, given: Value, column: Column) -> None:
+        """Tell of a length that was measured after its sequence was filled up."""
+        data = {"length": self.name(given) or shown(given), "padded": column.name}
+        self.say("length-padded", made, data | _stands(column.form.at))
 
     def is_padded(self, length: Length, column: Column) -> bool:
         """True for the length of that column, measured after it was filled up."""

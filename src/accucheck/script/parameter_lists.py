@@ -57,8 +57,14 @@ def behind(value: Value | None, depth: int = 0, seen: dict[int, tuple[int, Value
     if isinstance(value, Call) and value.name in (*PARAMETERS, "@parameters", ".clone"):
         return
     if isinstance(value, (Call, Many, Items, Mapping, Partial)):
-        for inner in flow.inputs(value)[:60]:
+        for inner in _parts(value)[:60]:
             yield from behind(inner, depth + 1, seen)
+
+
+def _parts(value: Value) -> list[Value]:
+    """What a value is put together from: an element of a list is that whatever is written into it."""
+    is_element = isinstance(value, Call) and value.name in (".each", "[]") and value.base is not None
+    return [value.base, *value.args] if is_element and isinstance(value, Call) and value.base else flow.inputs(value)
 
 
 def listed_weights(layer: Call, bare: bool) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ..knowledge import dataset_classes, effects
+from ..knowledge import api, dataset_classes, effects
 from ..knowledge.random_numbers import GENERATORS, SEEDS, shared_generator
 from .effects import bound_arguments
 from .flow import setting, sources
@@ -267,10 +267,9 @@ def drawn(call: Call) -> str | None:
 def _draws_alike(layer: Call) -> bool:
     """Whether the weight of a layer is drawn by an initializer of the project that seeds each time it draws, and no bias is drawn."""
     given = bound_arguments(layer) or {}
-    made, bias = options(given.get("weight_init")), given.get("has_bias")
-    fixed = (
-        is_known(bias, False) or is_known(given.get("bias_init"), "zeros") or (bias is None and "nn.Conv" in layer.api)
-    )
+    made, known = options(given.get("weight_init")), api.find(layer.api)
+    default = KnownValue(known.defaults.get("has_bias")) if known is not None else None
+    fixed = is_known(given.get("has_bias", default), False) or is_known(given.get("bias_init"), "zeros")
     return bool(made) and fixed and all(isinstance(one, Instance) and any(_written(one.of.node)) for one in made)
 
 
