@@ -458,6 +458,24 @@ def test_an_optimizer_of_the_head_of_a_network_that_is_loaded(tmp_path: Path) ->
     assert slices(tmp_path, loaded + CHOOSERS + "trained = nn.Adam(appended(net))\n") == []
 
 
+@pytest.mark.parametrize(
+    "wrapped",
+    [
+        "ms.amp.auto_mixed_precision(net, 'O2')",
+        "ms.amp.custom_mixed_precision(net)",
+        "nn.PipelineCell(net, 2)",
+        "nn.WithLossCell(net, None)",
+        "wrap(net)",
+    ],
+)
+def test_an_optimizer_of_a_network_that_was_wrapped(tmp_path: Path, wrapped: str) -> None:
+    text = f"wrapped = {wrapped}\nbeside = nn.Dense(2, 2)\n"
+    given = "wrapped.trainable_params() + beside.trainable_params()"
+    assert slices(tmp_path, CHOOSERS + text + f"trained = nn.Adam({given})\n") == []
+    few = slices(tmp_path, CHOOSERS + text + "trained = nn.Adam(net.head.trainable_params())\n")
+    assert [one.code for one in few] == ["layers-unheld"]
+
+
 #: An evaluation between the epochs, and the parameters that the optimizer gets.
 EVALUATED = """
 def evaluate():

@@ -26,6 +26,10 @@ RETURN_SELF = (
     ".set_comm_fusion",
     ".set_boost",
 )
+#: Functions that give back the function or network that they are given, as far as its weights and its result go.
+HANDED_BACK = frozenset(
+    ("jit", "ms_function", "vmap", "ops.vmap", "amp.auto_mixed_precision", "amp.custom_mixed_precision")
+)
 #: Methods of a Model that go through data -> their parameters, in order.
 MODEL_RUNS = {
     ".train": ["epoch", "train_dataset", "callbacks", "dataset_sink_mode", "sink_size", "initial_epoch"],

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from ..knowledge import api as apis
 from ..knowledge import effects, names, signatures
-from ..knowledge.methods import RETURN_SELF
+from ..knowledge.methods import HANDED_BACK, RETURN_SELF
 from ..knowledge.names import TRANSFORMS
 from . import declared_options, typer
 from .beginnings import beginning, place_of
@@ -220,8 +220,8 @@ def _is_record(name: str) -> bool:
 
 def _of_first(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST) -> Value | None:
     """The result of a function of paths, files or functions, by what it is given first."""
-    if name.startswith("mindspore.") and names.canonical(name) in _HANDED_BACK:
-        return args[0] if isinstance(args[0], (Function, Instance, Partial)) else None
+    if name.startswith("mindspore.") and names.canonical(name) in HANDED_BACK:
+        return _handed_back(tracer, name, args, keywords, node)
     last = name.rsplit(".", 1)[-1]
     texts = [arg for arg in args if isinstance(arg, KnownValue) and isinstance(arg.value, str)]
     if name.startswith("os.path.") and len(texts) == len(args):
@@ -231,6 +231,17 @@ def _of_first(tracer: Tracer, name: str, args: list[Value], keywords: dict[str, 
     if last == "tqdm":
         return args[0]
     return _loaded(tracer, name, args[0], node) if last in _LOADERS else None
+
+
+def _handed_back(
+    tracer: Tracer, name: str, args: list[Value], keywords: dict[str, Value], node: ast.AST
+) -> Value | None:
+    """The function or network that is given to what changes how it is computed, as far as it is seen."""
+    given = args[0]
+    if not isinstance(given, (Function, Instance, Partial)) and not is_cell(given):
+        return None
+    tracer.made(name, args, keywords, node)
+    return given
 
 
 def _put(name: str, args: list[Value]) -> None:
@@ -934,8 +945,6 @@ def _run_path(tracer: Tracer, args: list[Value], keywords: dict[str, Value], nod
     return configs.of_module(Mapping({**held}), origin_, path.relative_to(os.path.realpath(tracer.root)).as_posix())
 
 
-#: Decorators and makers that give back what they are given, as far as numbers go.
-_HANDED_BACK = frozenset(("jit", "ms_function", "vmap", "ops.vmap"))
 _LOADERS = frozenset(("load", "safe_load", "full_load", "unsafe_load", "load_all", "safe_load_all", "fromfile"))
 _FUNCTIONS: dict[str, Any] = {
     "importlib.import_module": _module,

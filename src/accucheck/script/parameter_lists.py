@@ -17,10 +17,11 @@ from ..knowledge import api
 from ..knowledge.methods import PARAMETERS
 from . import flow
 from .effects import bound_arguments
-from .networks import is_parameter, leaves, weights
+from .networks import inside, is_layer, is_parameter, leaves, weights
 from .syntax import walk
 from .values import (
     Call,
+    Instance,
     Items,
     KnownValue,
     Many,
@@ -278,9 +279,16 @@ def _of_call(given: Call, weight: Weight, depth: int) -> bool | None:
 
 
 def _is_listed(listing: Call, weight: Weight) -> bool | None:
-    """Whether the network, or each of those that it may be, whose parameters are listed has a layer."""
-    held = {id(weight.layer) in _paths(network) for network in options(listing.base)}
+    """Whether the network, or each of those that it may be, whose parameters are listed has a layer; None also for one that is out of
+    sight, as what a function that is not followed makes of a network."""
+    held = {_has(network, weight) for network in options(listing.base)}
     return held.pop() if len(held) == 1 else None
+
+
+def _has(network: Value, weight: Weight) -> bool | None:
+    if id(weight.layer) in _paths(network):
+        return True
+    return False if isinstance(network, Instance) or is_layer(network) or inside(network) is not None else None
 
 
 @lru_cache(maxsize=8)
