@@ -57,7 +57,13 @@ _BODIES = {
     "scores = scores.masked_fill((ids == 0)[..., None].tile((1, 1, n)), -1e9)": True,
     "scores = scores.masked_fill((ids == 0)[:, None] | (ids == 0)[..., None], -1e9)": False,
     "scores = scores.masked_fill((ids == 0)[:, None], -1e9).masked_fill((ids == 0)[..., None], -1e9)": False,
-    "scores = scores.masked_fill(mask.expand_dims(2), -1e9)": False,  # of how many axes is not seen
+    # of how many axes the mask is, is not seen, but no more than the scores
+    "scores = scores.masked_fill(mask.expand_dims(2), -1e9)": True,
+    "scores = scores.masked_fill(mask.expand_dims(1), -1e9)": False,
+    "scores = q.reshape((b, 2, n, 4)) @ k.reshape((b, 2, 4, n)) + (1.0 - mask.expand_dims(1).expand_dims(3)) * -10000.0": True,
+    "scores = q.reshape((b, 2, n, 4)) @ k.reshape((b, 2, 4, n)) + (1.0 - mask.expand_dims(1).expand_dims(2)) * -10000.0": False,
+    "scores = (q.reshape((b, 2, n, 4)) @ k.reshape((b, 2, 4, n))).masked_fill(mask.expand_dims(3), -1e9)": True,
+    "scores = (q.reshape((b, 2, n, 4)) @ k.reshape((b, 2, 4, n))).masked_fill(mask.expand_dims(1), -1e9)": False,
     "scores = scores.masked_fill(ops.triu(ops.ones((n, n)), 1).bool(), -1e9)": False,
     "scores = scores + self.key(x).mean(-1, keep_dims=True)": False,
 }

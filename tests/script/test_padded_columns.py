@@ -543,3 +543,32 @@ def test_twins(tmp_path: Path, name: str, rename: bool) -> None:
     code, wrong, fine = TWINS[name]
     assert codes(tmp_path, renamed(wrong) if rename else wrong) == [code]
     assert codes(tmp_path, renamed(fine) if rename else fine) == []
+
+
+#: A network that is handed a mask, in a training cell that returns its loss with the update it awaits.
+AWAITED = """
+class Rated(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table, self.out = nn.Embedding(500, 32), nn.Dense(32, 1)
+        self.loss = nn.MSELoss()
+    def construct(self, ids, mask, rate):
+        x = self.table(ids){hidden}
+        return self.loss(self.out(x.sum(1)), rate)
+
+class Step(nn.TrainOneStepCell):
+    def construct(self, ids, mask, rate):
+        loss = self.network(ids, mask, rate)
+        grads = self.grad(self.network, self.weights)(ids, mask, rate, ops.ones_like(loss))
+        return ops.depend(loss, self.optimizer(grads))
+
+net = Rated()
+ms.Model(Step(net, nn.Adam(net.trainable_params()))).train(3, data)
+"""
+
+
+@pytest.mark.parametrize(("hidden", "expected"), [(" * mask.expand_dims(-1)", []), ("", ["mask-unused"])])
+def test_what_a_loss_awaits_is_no_part_of_it(tmp_path: Path, hidden: str, expected: list[str]) -> None:
+    body = "pad = SIZE - len(row)\n        return row + [0] * pad, [1.0] * len(row) + [0.0] * pad, tags"
+    rows = ROWS.format(body=body, columns='["ids", "mask", "rate"]', helpers="")
+    assert codes(tmp_path, rows + AWAITED.format(hidden=hidden)) == expected

@@ -101,6 +101,11 @@ MESSAGES: Words = {
         "({at}).",
         "zh": "{padded} 的掩码以 1 和 0 直接作用于注意力得分，softmax 之后补齐位置（{at}）仍然占有权重。",
     },
+    "mask-late": {
+        "en": "The mask of {padded} is put on the attention weights, after the softmax: its large numbers do not take padding out of the "
+        "sum but enter it ({at}).",
+        "zh": "{padded} 的掩码加在了 softmax 之后的注意力权重上：很大的数值没有排除补齐位置（{at}），反而进入了加权求和。",
+    },
     "padding-averaged": {
         "en": "The loss at the padding of {padded} is set to 0, but these positions still count in this average.",
         "zh": "{padded} 补齐位置的损失已置为 0，却仍计入此处平均的个数。",
@@ -218,6 +223,7 @@ MESSAGES: Words = {
         "en": "Hide what is not real: (1 - mask) * -10000.",
         "zh": "应屏蔽无效位置：(1 - mask) * -10000。",
     },
+    "fix-late": {"en": "Add the mask to the scores, before the softmax.", "zh": "在 softmax 之前把掩码加到得分上。"},
     "fix-dropped": {"en": "Pass the mask on.", "zh": "把掩码传下去。"},
     "fix-shift": {"en": "Cut mask and labels alike.", "zh": "掩码与标签取相同的切片。"},
     "fix-applied": {
@@ -265,6 +271,7 @@ WHY: Words = {
     "pad-is-mark": _SEEN,
     "mask-inverted": _LOST,
     "mask-weak": _SEEN,
+    "mask-late": _SEEN,
     "mask-dropped": _SEEN,
     "mask-shifted": {
         "en": "One real position in each sample is left out, and one padded position counts.",
@@ -330,6 +337,7 @@ _FIXES = {
     "pad-is-mark": "fix-word",
     "mask-inverted": "fix-inverted",
     "mask-weak": "fix-inverted",
+    "mask-late": "fix-late",
     "mask-dropped": "fix-dropped",
     "mask-shifted": "fix-shift",
     "mask-not-applied": "fix-applied",
@@ -671,14 +679,14 @@ def _regressed(
 _AVERAGE = "return ops.cross_entropy(self.out((self.table(words) * here).sum(1) / here.sum(1)), kind)"
 _ATTENDED = """x = self.table(words)
         scores = x @ self.key(x).swapaxes(1, 2) / 32**0.5
-        weights = ops.softmax({masked}, axis=-1)
+        weights = ops.softmax({masked}, axis=-1){behind}
         return ops.cross_entropy(self.out((weights @ x)[:, 0]), kind)"""
 
 
-def _attended(name: str, verdict: Verdict, *codes: str, masked: str) -> Example:
+def _attended(name: str, verdict: Verdict, *codes: str, masked: str, behind: str = "") -> Example:
     script = _POOLED.replace("{mask}", "np.zeros(SIZE, np.float32)").replace("{write}", "here[:count] = 1")
     script = script.replace("{start}", '{"<pad>": 0}').replace("{used}.expand_dims(-1)", "here.expand_dims(1)")
-    script = script.replace(_AVERAGE, _ATTENDED.format(masked=masked))
+    script = script.replace(_AVERAGE, _ATTENDED.format(masked=masked, behind=behind))
     script = script.replace("self.table, self.out = ", "self.key, self.table, self.out = nn.Dense(32, 32), ")
     case = {"scripts": {"train": "train.py"}}
     return Example(name, files={"train.py": script.lstrip("\n")}, case=case, verdict=verdict, codes=codes)
@@ -768,6 +776,17 @@ EXAMPLES = [
     ),
     _attended("a mask of ones added to the scores", Verdict.PROBLEM, "mask-weak", masked="scores + here"),
     _attended("a mask that makes padding vanish", Verdict.OK, "left-out", masked="scores + (1 - here) * -1e9"),
+    _attended("a mask that raises the scores of data", Verdict.OK, "left-out", masked="scores + here * 1e9"),
+    _attended(
+        "a mask that raises the scores of padding", Verdict.PROBLEM, "mask-inverted", masked="scores + (1 - here) * 1e9"
+    ),
+    _attended(
+        "a mask behind the softmax",
+        Verdict.PROBLEM,
+        "mask-late",
+        masked="scores",
+        behind=" + (1 - here) * -1e9",
+    ),
     _pooled("words pooled by a mask of their own", Verdict.OK, "left-out"),
     _pooled("a mask one place beside the words", Verdict.PROBLEM, "mask-off", write="here[1:count + 1] = 1"),
     _pooled(

@@ -53,7 +53,7 @@ def _summed(made: Call) -> Iterator[Observation]:
     if len(given) != 2 or not is_product(made):
         return
     for value, axis in zip(given, contracted(made), strict=True):
-        for weights in _weights(value):
+        for weights in weights_behind(value):
             if weights.axis.is_not(axis) and is_of_product(operands(weights.softmax)[:1]):
                 data = {"line": made.line, "axis": axis}
                 yield Observation(
@@ -76,7 +76,7 @@ def _of_another(made: Call) -> Iterator[Observation]:
 def _scores_behind(made: Call) -> Call | None:
     """The product of queries and keys whose softmax a product weighs its second operand by."""
     pair = operands(made, (0, 1))
-    weights = next(_weights(pair[0]), None) if len(pair) == 2 else None
+    weights = next(weights_behind(pair[0]), None) if len(pair) == 2 else None
     for part in operands(weights.softmax)[:1] if weights is not None else []:
         scores = _unscaled(part)[1]
         return scores if isinstance(scores, Call) and is_product(scores) else None
@@ -95,7 +95,7 @@ def _projected(side: Value) -> Value | None:
     return value
 
 
-def _weights(value: Value) -> Iterator[Weights]:
+def weights_behind(value: Value) -> Iterator[Weights]:
     """The softmax whose result a value is, each option of a value by itself."""
     for option in options(value):
         exchanges: list[Call] = []

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from . import flow, triangles
-from .analysis import Scripts
+from .analysis import Reading, Scripts
 from .attention import is_of_product
-from .axes import ELEMENTS, axis_of
+from .axes import ELEMENTS, axis_of, rank
 from .effects import effect, kept, operands
 from .factors import comparison
 from .networks import Observation, first_of_place, structure_of
@@ -28,26 +28,31 @@ _WIDEN = ("broadcast", "expand_as", "tile", "repeat")
 
 
 class AppliedMask(NamedTuple):
-    """A mask, and the operation that puts it to scores."""
+    """A mask, the operation that puts it to scores, and how many axes these have; None where that is not seen."""
 
     made: Call
     mask: Value
+    rank: int | None
 
 
 @first_of_place
 def examine(scripts: Scripts) -> Iterator[Observation]:
     for reading in scripts.training or scripts.readings:
-        structure, shapes = structure_of(reading), of(reading.trace)
-        for softmax in reading.trace.calls:
-            if structure.in_cell(softmax.frame) and triangles.attends(softmax):
-                found = [*_masks(softmax)]
-                if found and all(is_even(one.mask, shapes) for one in found):
-                    yield Observation(
-                        "mask-even", found[0].made.source, found[0].made.node, {"line": softmax.line}, certain=False
-                    )
+        for softmax, (first, *_) in find(reading):
+            yield Observation("mask-even", first.made.source, first.made.node, {"line": softmax.line}, certain=False)
 
 
-def _masks(softmax: Call) -> Iterator[AppliedMask]:
+def find(reading: Reading) -> Iterator[tuple[Call, list[AppliedMask]]]:
+    """Each softmax of attention whose masks are all the same for all keys, with these."""
+    structure, shapes = structure_of(reading), of(reading.trace)
+    for softmax in reading.trace.calls:
+        if structure.in_cell(softmax.frame) and triangles.attends(softmax):
+            found = [*_masks(softmax, shapes)]
+            if found and all(is_even(one.mask, shapes, one.rank) for one in found):
+                yield softmax, found
+
+
+def _masks(softmax: Call, shapes: Shapes) -> Iterator[AppliedMask]:
     """What is put to scores between their product and a softmax, but for numbers and scales."""
     queue = operands(softmax)[:1]
     for _ in range(STEPS):
@@ -68,7 +73,13 @@ def _masks(softmax: Call) -> Iterator[AppliedMask]:
         queue += scores
         mask = _mask_of(name, parts, scores) if name in _MASKS else None
         if mask is not None:
-            yield AppliedMask(value, mask)
+            yield AppliedMask(value, mask, _axes(scores[0], shapes) if scores else None)
+
+
+def _axes(scores: Value, shapes: Shapes) -> int | None:
+    """How many axes scores have; None where that is not seen."""
+    shape = shapes.of(scores)
+    return rank(scores).exact if shape.open else len(shape.sizes)
 
 
 def _mask_of(name: str, parts: list[Value], scores: list[Value]) -> Value | None:
@@ -86,21 +97,23 @@ def _hides(value: Value) -> bool:
     return any(isinstance(number, (int, float)) and abs(number) >= triangles.LARGE for number in numbers)
 
 
-def is_even(value: Value, shapes: Shapes, depth: int = 0) -> bool:
-    """Whether all elements along the last axis of an array are seen to be the same."""
+def is_even(value: Value, shapes: Shapes, most: int | None = None, depth: int = 0) -> bool:
+    """Whether all elements along the last axis of an array are seen to be the same. `most`: it has no more axes than so many."""
     if not isinstance(value, Call) or depth > DEPTH:
         return False
     if value.result is not None:
-        return is_even(value.result, shapes, depth + 1)
+        return is_even(value.result, shapes, most, depth + 1)
     name = known.operation if (known := effect(value)) is not None else ""
     inner = operands(value, (0, 1, 2))
     if value.name == "[]":
         return _adds_last(value, shapes)
     if name == "expand_dims":
-        at = _from_end(axis_of(value), inner[0], shapes) if inner else None
-        return at == -1 or (at is not None and is_even(inner[0], shapes, depth + 1))
+        axis = axis_of(value)
+        at = _from_end(axis, inner[0], shapes) if inner else None
+        is_last = at == -1 or (axis is not None and axis + 1 == most)
+        return is_last or (at is not None and is_even(inner[0], shapes, None, depth + 1))
     arrays = inner[:1] if name in _WIDEN else _each(value, name, inner)
-    return bool(arrays) and all(is_even(part, shapes, depth + 1) for part in arrays)
+    return bool(arrays) and all(is_even(part, shapes, most, depth + 1) for part in arrays)
 
 
 def _each(made: Call, name: str, inner: list[Value]) -> list[Value]:

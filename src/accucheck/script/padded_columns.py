@@ -13,7 +13,7 @@ from typing import Any
 
 from ..knowledge import api
 from ..knowledge.methods import MODEL_RUNS
-from . import effects, flow, masked_means, weak_masks
+from . import attention, effects, even_masks, flow, masked_means, weak_masks
 from .analysis import Reading
 from .lengths import ConstantArray, Form, Length, Shape, Shapes, alike, number, root, total
 from .losses import Application, Losses, applied
@@ -47,7 +47,8 @@ NODES = 40_000
 @dataclass(eq=False)
 class Column:
     """A column of the training data that is filled up. `hidden`: what keeps its padding out of the loss; `stopped`: where
-    following it stopped; `used`: the loss is seen to hang on it; `apart`: a mask of its length that it has no part in."""
+    following it stopped; `used`: the loss is seen to hang on it; `followed`: by operations that are all known; `apart`: a mask of its
+    length that it has no part in."""
 
     name: str
     form: Form
@@ -55,6 +56,7 @@ class Column:
     stopped: Call | None = None
     apart: Call | None = None
     used: bool = False
+    followed: bool = False
     by_value: bool = False  # what hides it tells padding by what was filled in
 
     @property
@@ -125,6 +127,11 @@ class Graph:
                 queue += self.users.get(id(part), ())
         return found
 
+    def follows(self, name: str) -> bool:
+        """Whether every operation between a column and the loss is known."""
+        above = self.above(self.read.get(name, []))
+        return bool(above) and all(_is_followed(made) for made in self.made if id(made) in above)
+
     def multiplied(self) -> set[str]:
         """The columns that the loss hangs on other than as a divisor."""
         found: set[str] = set()
@@ -165,13 +172,22 @@ class Graph:
 
 
 def inputs(value: Value) -> list[Value]:
-    """What a value is computed from; the weights of a network, and what its layers are made of, are none of it."""
+    """What a value is computed from; the weights of a network, what its layers are made of, and what is only awaited are none of it."""
     if isinstance(value, Instance):
         return []
+    if isinstance(value, Call) and _operation(value) == "depend":
+        return effects.operands(value, (0,))
     inner = flow.inputs(value)
     if isinstance(value, Call) and value.name == "" and isinstance(value.base, (Call, Instance)):
         inner = [part for part in inner if part is not value.base]
     return inner
+
+
+def _is_followed(made: Call) -> bool:
+    """Whether a call was run, or is one of an operation or layer of the framework, or an item."""
+    layer = made.base if made.name == "" else None
+    of_layer = isinstance(layer, Call) and api.find(layer.api) is not None
+    return made.result is not None or made.name == "[]" or of_layer or effects.effect(made) is not None
 
 
 def _operation(made: Call) -> str:
@@ -294,6 +310,7 @@ class Rules:
         self.made_of = {name: graph.above(read) for name, read in graph.read.items()}
         for column in self.found.columns:
             column.used |= column.name in graph.read
+            column.followed |= graph.follows(column.name)
         self.of_attention(graph)
         weak = self.of_scores(graph)
         self.of_weights(graph, weak)
@@ -305,9 +322,14 @@ class Rules:
         self.of_recurrent(graph)
         self.of_unused(graph)
 
+    @cached_property
+    def even(self) -> set[int]:
+        """Where a mask is put to scores that is the same for all keys and so hides none, by the ids of the nodes."""
+        return {id(mask.made.node) for _, masks in even_masks.find(self.reading) for mask in masks}
+
     def hide(self, form: Form, by: Call) -> None:
         """Note what keeps the padding of a sequence, and of all as long as it that take part in `by`, out."""
-        if form.partly:
+        if form.partly or id(by.node) in self.even:
             return
         for column in self.found.columns:
             if id(by) not in self.made_of.get(column.name, {id(by)}):
@@ -508,10 +530,16 @@ class Rules:
         return [number(shape.value if isinstance(shape, ConstantArray) else value) for value, shape in shapes]
 
     def of_added(self, made: Call, shape: Form, real: float, fill: float) -> None:
-        if real <= -LARGE and fill > -LARGE:
+        """What is added to the data and to the padding: of the two, a softmax makes nothing of what lies far below the other."""
+        if real - fill <= -LARGE:
             self.say("mask-inverted", made)
-        elif fill <= -LARGE and real > -LARGE:
-            self.hide(shape, made)
+        elif fill - real <= -LARGE:
+            weighed = any(any(attention.weights_behind(part)) for part in effects.operands(made, (0, 1, 2)))
+            column = self.column_of(shape)
+            if weighed and column is not None:
+                self.say("mask-late", made, {"padded": column.name} | _stands(column.form.at))
+            else:
+                self.hide(shape, made)
 
     def of_recurrent(self, graph: Graph) -> None:
         """Lengths that are measured and not given to the recurrent layer that reads what was filled up."""

@@ -201,6 +201,10 @@ def _followed(scripts: Scripts, result: Result) -> None:
             result.said.append(replace(said, data=data))
         for column in found.columns:
             known = [pad for pad in result.pads if (pad.source.path, pad.line) in column.places]
+            if column.followed and not (
+                column.hidden or column.apart or column.stopped
+            ):  # a mask beside it is not used
+                result.hidden = [pad for pad in result.hidden if pad not in known]
             if not known or column.hidden is not None or column.apart is not None:
                 result.columns.append(column)
                 result.pads = [pad for pad in result.pads if pad not in known]
