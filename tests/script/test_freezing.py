@@ -297,6 +297,22 @@ def test_the_edit_that_unfreezes(tmp_path: Path, loop: str, line: str | None) ->
     assert one.data["count"] == 2
 
 
+@pytest.mark.parametrize(("around", "certain"), [("", True), ("if flag():\n    ", False)])
+def test_unfreezing_what_a_condition_freezes_is_not_certain(tmp_path: Path, around: str, certain: bool) -> None:
+    frozen = LOOP if not around else around + LOOP.replace("\n    ", "\n        ")
+    again = "for p in net.body.trainable_params():\n    p.requires_grad = True\n"
+    (one,) = [one for one in said(tmp_path, LOAD + frozen + again) if one.code == "unfreezes-nothing"]
+    assert one.certain is certain
+
+
+def test_a_layer_that_takes_the_place_of_another_one_has_its_name(tmp_path: Path) -> None:
+    anew = "net.body[0] = nn.Conv2d(3, 8, 1)\n"
+    rest = "for p in net.get_parameters():\n    if p.name not in ['body.0.weight', 'head.weight', 'head.bias']:\n"
+    found = said(tmp_path, LOAD + anew + rest + "        p.requires_grad = False\n")
+    assert [one.code for one in found] == ["frozen"]
+    assert not any("body.0" in str(one.data) or "body.2" in str(one.data) for one in found)
+
+
 STOP = "ops.stop_gradient"
 #: construct after h = self.body(x) -> what is said.
 STOPS: dict[str, list[str]] = {

@@ -348,6 +348,7 @@ SAID = {
     "y, w = read(f)\nops.cross_entropy(dense(x), y.view(-1), weight=w.float())": ["fits"],
     "p = ops.softmax(dense(x))\nl = (-(p * ops.one_hot(y, 4))).sum()": ["no-logarithm"],
     "p = ops.softmax(dense(x))\nl = ops.reduce_sum(-1 * ops.one_hot(y, 4) * p)": ["no-logarithm"],
+    "p = ops.softmax(dense(x))\nl = ops.reduce_sum(-1 * ops.log(ops.clip_by_value(ops.one_hot(y, 4), 1e-4, 1.0)) * p)": [],
     # An overlap of areas.
     "p = ops.softmax(dense(x))\nt = ops.one_hot(y, 4)\n"
     "l = 1 - ((2 * (p * t).sum(0) + 1) / (p.sum(0) + t.sum(0) + 1)).mean()": [],

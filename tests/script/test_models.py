@@ -625,3 +625,28 @@ def test_what_is_set_by_name(tmp_path: Path, expression: str, value: Any) -> Non
     found = trace(tmp_path, SETTERS + f"show({expression})")
     assert told(given(found)) == value
     assert "*" in found.instances[0].read and told(found.instances[0].attributes["*"]) == 0.1
+
+
+@pytest.mark.parametrize(
+    ("container", "stored", "kinds"),
+    [
+        (
+            "nn.SequentialCell(nn.Dense(4, 4), nn.ReLU(), nn.Dense(4, 2))",
+            "net[2] = nn.Conv2d(1, 1, 1)",
+            ["Dense", "Conv2d"],
+        ),
+        ("nn.CellList([nn.Dense(4, 4), nn.Dense(4, 2)])", "net[-1] = nn.Conv2d(1, 1, 1)", ["Dense", "Conv2d"]),
+        ("nn.SequentialCell([nn.Dense(4, 4)])", "net[place()] = nn.Conv2d(1, 1, 1)", ["Dense", "Conv2d"]),
+        ("nn.SequentialCell([nn.Dense(4, 4)])", "net.append(nn.Conv2d(1, 1, 1))", ["Dense", "Conv2d"]),
+    ],
+)
+def test_a_cell_put_into_a_container(tmp_path: Path, container: str, stored: str, kinds: list[str]) -> None:
+    found = trace(tmp_path, f"net = {container}\n{stored}\nshow(net)\n")
+    assert [leaf.last for _, leaf in leaves(given(found)) if isinstance(leaf, Call)] == kinds
+
+
+def test_a_list_is_not_changed_with_the_container_that_was_made_of_it(tmp_path: Path) -> None:
+    found = trace(
+        tmp_path, "parts = [nn.Dense(4, 4)]\nnet = nn.SequentialCell(parts)\nnet[0] = nn.ReLU()\nshow(parts)\n"
+    )
+    assert [leaf.last for _, leaf in leaves(given(found)) if isinstance(leaf, Call)] == ["Dense"]

@@ -143,6 +143,19 @@ def test_a_name_out_of_sight_picks_no_part_of_what_a_module_defines(tmp_path: Pa
     assert [option.node.name for option in options(call.args[0]) if isinstance(option, Class)] == ["One", "Two"]
 
 
+def test_a_name_out_of_sight_picks_nothing_that_cannot_be_called_like_that(tmp_path: Path) -> None:
+    nets = (
+        "def weight(shape, factor=0.1):\n    drawn(shape)\n"
+        "def small(classes, **more):\n    built(1)\n"
+        "def large(classes, deep=True):\n    built(2)\n"
+        "class Net:\n    def __init__(self, classes, deep):\n        built(3)\n"
+        "class Head:\n    def __init__(self, width):\n        built(4)\n"
+    )
+    main = "import nets\nname = input()\ngetattr(nets, name)(classes=10, deep=False)\n"
+    found = followed(tmp_path, nets=nets, main=main)
+    assert made(found, "drawn") == [] and made(found, "built") == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
     "looked_up", ['build("nothing")', 'eval("1 +")', 'eval("nowhere.Net")', 'globals()["nothing"]']
 )

@@ -130,12 +130,15 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "self.fc2 = nn.Dense(8, 8)": [],
     "self.fc2 = nn.Dense(8, 8, bias_init='zeros')": [],
     "self.fc2 = nn.Dense(8, 8, 'zeros')": [("zero-weights", "likely")],  # the layer nearest to the loss
-    "self.fc2 = nn.Dense(8, 8, weight_init='ones')": [("constant-weights", "certain")],
+    "self.fc2 = nn.Dense(8, 8, weight_init='ones')": [("constant-scores", "certain")],  # labels tell its units apart
+    "self.fc2 = nn.SequentialCell(nn.Dense(8, 8, weight_init='ones'), nn.ReLU(), nn.Dense(8, 8))": [
+        ("constant-weights", "certain")
+    ],
     "self.fc2 = nn.Dense(8, 1, weight_init='ones')": [("constant-possible", "certain")],
     "self.fc2 = nn.Conv2d(8, 8, 3, group=8, weight_init='ones')": [("constant-possible", "certain")],
     "self.fc2 = nn.Dense(8, 8, False)": [("flag-as-initial", "certain")],
     "self.offset = nn.Dense(8, 8, 'zeros')": [("meant-constant", "certain")],
-    "self.offset = nn.Dense(8, 8, 'ones')": [("constant-weights", "certain")],
+    "self.offset = nn.Dense(8, 8, 'ones')": [("constant-scores", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros')  # identity at the start": [("meant-constant", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros')  # for the residual block": [("meant-constant", "certain")],
     "self.blur = nn.Conv2d(8, 8, 3, weight_init='ones')": [("fixed-weights", "certain")],
@@ -736,7 +739,7 @@ ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
 
 def test_one_number_among_random_ones_is_told_though_the_evaluation_loads(tmp_path: Path) -> None:
     """What the evaluation loads was trained from there."""
-    text = network("self.last = nn.Dense(8, 8, weight_init='ones')", "return self.last(self.first(x))")
+    text = network("self.second = nn.Dense(8, 8, weight_init='ones')", "return self.first(self.second(x))")
     trained = scripts(tmp_path, text)
     (tmp_path / "eval").mkdir()
     load = "ms.load_param_into_net(net, ms.load_checkpoint('a.ckpt'))"

@@ -426,6 +426,13 @@ HALVES: dict[str, tuple[str, str, bool, str] | None] = {
     "ms.Parameter(ms.Tensor(np.zeros(3)).astype('float16'))": ("parameter", "", False, "Parameter(float16)"),
     "ms.Parameter(ms.Tensor(np.zeros(3).astype(np.float16), ms.float32))": None,
     "ms.Parameter(ms.Tensor(np.zeros(3).astype(np.float16)))": ("parameter", "", False, "Parameter(float16)"),
+    "{k: ms.Parameter(v.astype(np.float16)) for k, v in load_file('a.safetensors').items()}": None,
+    "more = [ms.Parameter(ms.Tensor(np.zeros(n), ms.float16)) for n in sizes()]": (
+        "parameter",
+        "",
+        False,
+        "Parameter(float16)",
+    ),
     "ms.Parameter(ms.Tensor(1.0) if flag() else ms.Tensor(1.0, ms.float16))": (
         "parameter",
         "",

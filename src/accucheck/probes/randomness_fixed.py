@@ -396,7 +396,7 @@ def _others(reading: Reading, found: Randomness) -> Iterator[Finding]:
     for use in found.uses:
         if use.kind in ("operators", "mint") and "ropout" in use.call.last:
             row("Dropout", use.call)
-        elif use.kind == "data":
+        elif use.of_data:
             row("Random…" if use.call.last.startswith("Random") else "shuffle", use.call)
     for call in found.deterministic:
         row("deterministic", call)

@@ -58,6 +58,10 @@ MESSAGES: Words = {
         "en": "The {weight} of this {what} starts at {value:g} everywhere: its units start the same and stay the same.",
         "zh": "该 {what} 的 {weight} 初始值处处为 {value:g}：各单元起点相同，训练中也始终相同。",
     },
+    "constant-scores": {
+        "en": "The {weight} of this {what}, the last layer, starts at {value:g} everywhere: at first all its outputs are the same.",
+        "zh": "最后一层 {what} 的 {weight} 初始值处处为 {value:g}：起初它的所有输出都相同。",
+    },
     "flag-as-initial": {
         "en": "{flag} is taken as weight_init of this {what}, not as has_bias: the weight starts at {value:g} everywhere, and the "
         "layer has a bias.",
@@ -182,9 +186,15 @@ _UNAPPLIED = {
     "different point than its author believes.",
     "zh": "预期的初始化没有生效：权重仍是该层的默认初始值，训练的起点与作者的设想不同。",
 }
+_SCORES = {
+    "en": "The labels tell the outputs apart from the first step on, but with a softmax no gradient reaches the layers before it in "
+    "that step.",
+    "zh": "从第一步起标签会使各输出不同；但若使用 softmax，第一步中前面各层得不到梯度。",
+}
 WHY: Words = {
     "zero-weights": _ZERO,
     "constant-weights": _ALIKE,
+    "constant-scores": _SCORES,
     "flag-as-initial": _ALIKE,
     "zero-possible": _MAY,
     "constant-possible": _MAY,
@@ -233,6 +243,7 @@ _LEVELS = {
     "constant-set": Level.PROBLEM,
     **{code: Level.SUSPECT for code in WHY if code.endswith("-possible")},
     "zero-gamma": Level.SUSPECT,
+    "constant-scores": Level.SUSPECT,
     "set-data-assigned": Level.SUSPECT,
     "initializer-discarded": Level.SUSPECT,
 }
@@ -374,8 +385,13 @@ EXAMPLES = [
     _layer("Zero()", "nn.Dense(128, 10, weight_init=Zero())", Verdict.PROBLEM, "zero-weights"),
     _layer("a random initialiser", "nn.Dense(128, 10, weight_init=Normal(0.02))", Verdict.OK, "examined"),
     _layer("a bias of zeros", "nn.Dense(128, 10, bias_init='zeros')", Verdict.OK, "examined"),
-    _layer("one constant", "nn.Dense(128, 10, weight_init=Constant(0.1))", Verdict.PROBLEM, "constant-weights"),
-    _layer("ones", "nn.Dense(128, 10, weight_init='ones')", Verdict.PROBLEM, "constant-weights"),
+    _example(
+        "one constant",
+        _CHAIN.replace("84, weight_init=init", "84, weight_init=Constant(0.1)").format(init="Normal(0.1)"),
+        Verdict.PROBLEM,
+        "constant-weights",
+    ),
+    _layer("ones in the last layer", "nn.Dense(128, 10, weight_init='ones')", Verdict.UNDECIDED, "constant-scores"),
     _layer("False in the place of weight_init", "nn.Dense(128, 10, False)", Verdict.PROBLEM, "flag-as-initial"),
     _layer("has_bias=False by name", "nn.Dense(128, 10, has_bias=False)", Verdict.OK, "examined"),
     _layer(

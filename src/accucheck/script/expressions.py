@@ -549,12 +549,17 @@ class Expressions:
         node: ast.Call,
         unpacked: bool,
     ) -> Value:
-        """A call of one of several; which definition it is, is a condition that could not be decided: `when`, where it is seen."""
+        """A call of one of several; which definition it is, is a condition that could not be decided: `when`, where it is seen. What
+        cannot be called like that is none of them."""
+        pairs = [*zip(called, when or [Test(UnknownValue(), None, node.func)] * len(called), strict=True)]
+        fitting = [pair for pair in pairs if unpacked or not _refuses(pair[0], args, keywords)]
+        pairs = fitting or pairs
+        called = [option for option, _ in pairs]
         defined = {id(option.node) for option in called if isinstance(option, (Class, Function))}
         if len(defined) < 2:
             return join([self.call(option, args, keywords, node, unpacked) for option in called])
         outer, results = self.tests, []
-        for option, test in zip(called, when or [Test(UnknownValue(), None, node.func)] * len(called), strict=True):
+        for option, test in pairs:
             self.tests = (*outer, test)
             results.append(self.call(option, args, keywords, node, unpacked))
         self.tests = outer
@@ -1170,3 +1175,15 @@ def decorated_as(node: ast.AST, name: str) -> bool:
     """True for @name, also as that of a module: @functools.cached_property."""
     decorators = getattr(node, "decorator_list", ())
     return any(name in (getattr(part, "id", None), getattr(part, "attr", None)) for part in decorators)
+
+
+def _refuses(option: Value | tuple[Value, str], args: list[Value], keywords: dict[str, Value]) -> bool:
+    """Whether a function of the project, or the class by its constructor, has no place for some of what it is given."""
+    made = option.find("__init__") if isinstance(option, Class) else option
+    if not isinstance(made, Function) or made.decorators or getattr(made.node, "decorator_list", ()):
+        return False
+    spec = made.node.args
+    by_place = [*spec.posonlyargs, *spec.args]
+    given = len(args) + (isinstance(option, Class) or made.owner is not None)
+    names = {part.arg for part in (*spec.args, *spec.kwonlyargs)}
+    return (spec.vararg is None and given > len(by_place)) or (spec.kwarg is None and not names.issuperset(keywords))

@@ -575,7 +575,8 @@ class FreezeScan:
                     by = by_leaf[stuck[0]]
                     data = {"line": by.line, "path": by.source.path, "count": len(stuck)}
                     edit = _listed(store)
-                    yield Observation("unfreezes-nothing", store.source, store.node, data, not store.tests, edit)
+                    certain = not store.tests and not by.tests
+                    yield Observation("unfreezes-nothing", store.source, store.node, data, certain, edit)
 
     @cached_property
     def trained(self) -> set[int]:

@@ -257,7 +257,7 @@ def _covered(said: Observation, others: list[Observation]) -> bool:
     best of a stopgap."""
     if said.code in _LATER:
         return any(other.code in ("zero-weights", "constant-weights") and not other.stopgap for other in others)
-    milder = {*_LATER, "constant-possible"}
+    milder = {*_LATER, "constant-possible", "constant-scores"}
     return said.code == "constant-weights" and said.stopgap and any(other.code in milder for other in others)
 
 
@@ -302,7 +302,7 @@ def _by_class(said: Observation, layer: Call, instance: Instance, initial: str) 
         source, getattr(node, "lineno", 1), getattr(node, "end_lineno", None)
     )
     code = said.code
-    if meant and code in ("zero-weights", "zero-possible", "constant-weights", "constant-possible"):
+    if meant and code in ("zero-weights", "zero-possible", "constant-weights", "constant-scores", "constant-possible"):
         code = "meant-constant"
     elif instance.layer is None and code in ("zero-weights", "constant-weights"):
         code = code.replace("weights", "possible")  # the construct of the class may use other weights
@@ -485,6 +485,8 @@ def _matrix(
         code = "zero-possible" if value == 0 else "constant-possible"
     else:
         edits = _without(layer, initial)
+        if value != 0 and id(layer) in later.heads:  # its units get gradients that differ, each by its own label
+            code = "constant-scores"
     loaded = code == "constant-weights" and id(layer) in later.loaded
     unsure = unseen(layer.frame) or loaded or _passed_over(layer, later.structure)
     unsure = unsure or (

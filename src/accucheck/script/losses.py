@@ -914,7 +914,16 @@ def _likelihood(call: Call) -> tuple[Value, Value] | None:
     labels = [factor for factor in factors if encoded(factor) is not None]
     if len(labels) != 1:
         return None
+    if _is_logarithm(
+        labels[0]
+    ):  # a reverse cross entropy: its labels are the prediction, and what is predicted weighs them
+        return None
     return next(factor for factor in factors if factor is not labels[0]), labels[0]
+
+
+def _is_logarithm(value: Value) -> bool:
+    known = effect(value) if isinstance(value, Call) else None
+    return known is not None and known.gives == "log"
 
 
 def _bends(made: Call) -> bool:

@@ -1615,6 +1615,21 @@ def cells(value: Value) -> Items | Call | None:
     return contained(value) if isinstance(value, Call) and value.api in _CONTAINERS else None
 
 
+def put_cell(tracer: Tracer, container: Value, key: Value, cell: Value) -> bool:
+    """Put a cell into the place of another one in a container; False where the place is not seen, or is none of a container."""
+    held = cells(container) if isinstance(container, Call) else None
+    place = key.value if isinstance(key, KnownValue) else None
+    if not (isinstance(container, Call) and isinstance(held, Items) and type(place) is int):
+        return False
+    named = any(isinstance(arg, Mapping) for arg in container.args)
+    if named or held.open or not -len(held.items) <= place < len(held.items):
+        return False
+    parts = [*held.items]
+    parts[place] = tracer.instead(container, parts[place], cell)
+    container.args = [Items(parts)]
+    return True
+
+
 def container_like(tracer: Tracer, owner: Value, cells: Value, node: ast.AST) -> Value:
     """A container of the same kind as `owner` that holds some of its cells."""
     return tracer.noted(owner.name, [cells], {}, node) if isinstance(owner, Call) else cells

@@ -68,7 +68,7 @@ def _spots(settings: Settings, found: Randomness) -> Iterator[tuple[str, Call | 
     for use in found.uses:
         if use.kind in ("operators", "mint"):
             yield "network", use.call, False
-        elif use.kind == "data":
+        elif use.of_data:
             changes = use.call.api.startswith(("vision.", "transforms.", "audio."))
             yield "augmentation" if changes else "order", use.call, False
     drawn = {id(use.call) for use in found.uses}

@@ -54,6 +54,8 @@ _OPERATORS = re.compile(
     re.I,
 )
 _DROPOUT = re.compile(r"^(mint\.)?nn\.(Dropout|AlphaDropout|Dropout[123]d|FeatureAlphaDropout|RReLU)", re.I)
+#: The modules of transforms that are written in Python and draw with its generator.
+_OF_PYTHON = re.compile(r"\.py_transforms\.")
 _TRAINS = frozenset((".train", ".fit"))
 VARIES = re.compile(
     r"^(time\.(time|time_ns|perf_counter)|datetime\.\S*now|os\.(getpid|urandom)|uuid\.\w+|secrets\.\w+|\.now)$"
@@ -77,6 +79,11 @@ class RandomUse:
     kind: str
     call: Call
     seen: bool
+
+    @property
+    def of_data(self) -> bool:
+        """Whether order or augmentation of the data is drawn, with whichever generator."""
+        return self.kind == "data" or bool(_OF_PYTHON.search(self.call.name))
 
 
 @dataclass
@@ -239,7 +246,7 @@ def drawn(call: Call) -> str | None:
     if api.startswith(("numpy.random.", "random.")) and call.base is None:
         return shared_generator(api) or None
     if _WEIGHTS.match(api):
-        return None if _draws_alike(call) else "weights"
+        return None if _draws_alike(call) or _is_filled(call) else "weights"
     if api == "initializer":
         kind = call.argument(["init", "shape", "dtype"], "init")
         for option in options(kind):
@@ -255,6 +262,8 @@ def drawn(call: Call) -> str | None:
         return None if _has_own_seed(call) else "operators"
     if api.startswith(("mint.rand", "mint.normal", "mint.bernoulli", "mint.multinomial")):
         return "mint"
+    if _OF_PYTHON.search(call.name) and call.last.startswith("Random"):
+        return "python"
     if api.startswith(("vision.Random", "transforms.Random", "audio.Random")) or api in (
         "dataset.RandomSampler",
         "dataset.SubsetRandomSampler",
@@ -271,6 +280,14 @@ def _draws_alike(layer: Call) -> bool:
     default = KnownValue(known.defaults.get("has_bias")) if known is not None else None
     fixed = is_known(given.get("has_bias", default), False) or is_known(given.get("bias_init"), "zeros")
     return bool(made) and fixed and all(isinstance(one, Instance) and any(_written(one.of.node)) for one in made)
+
+
+def _is_filled(layer: Call) -> bool:
+    """Whether a table is given all its numbers, which are then drawn elsewhere, or not at all."""
+    given = (bound_arguments(layer) or {}).values() if api.is_table(layer.api) else ()
+    return any(
+        isinstance(one, Call) and one.api in ("Tensor", "Parameter") for value in given for one in options(value)
+    )
 
 
 def _has_own_seed(call: Call) -> bool:

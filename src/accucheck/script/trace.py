@@ -884,7 +884,7 @@ class Tracer(Expressions):
                 owner.items = [join([item, value]) for item in owner.items]
             else:
                 owner.items, owner.open, owner.start = [join([UnknownValue(), value])], True, 0
-        elif isinstance(owner, NamedValue):  # of a library, as os.environ
+        elif isinstance(owner, NamedValue) or models.put_cell(self, owner, key, value):  # of a library, as os.environ
             self.store(owner, "[]", value, node)
         elif isinstance(owner, (Call, UnknownValue)):
             self.store(owner, "[]", value, node)

@@ -611,7 +611,7 @@ def _half(made: Call) -> HalfPrecision | None:
         flag = made.keywords.get("fp16")
         return HalfPrecision("flag", made) if isinstance(flag, KnownValue) and flag.value is True else None
     if name == "Parameter":
-        half = bool(made.args) and trains(made) and _holds_half(made.args[0], 0)
+        half = bool(made.args) and trains(made) and not _is_read(made) and _holds_half(made.args[0], 0)
         return HalfPrecision("parameter", made) if half else None
     if name.split(".")[0] in ("nn", "mint", "parallel") and made.name:
         known = effect(made)
@@ -622,6 +622,16 @@ def _half(made: Call) -> HalfPrecision | None:
                 return replace(found, how="table") if api.is_table(name) else found
         return None
     return _cast(made)
+
+
+def _is_read(made: Call) -> bool:
+    """Whether a parameter without a name takes up an item of something, as of a file of weights: what is loaded, no weight of its own."""
+    data: Value | None = made.args[0]
+    while isinstance(data, Call) and data.name in (".astype", ".to", ".half"):
+        data = data.base
+    return not made.bound and (
+        isinstance(data, UnknownValue) or (isinstance(data, Call) and data.name in (".each", "[]"))
+    )
 
 
 def _leveled(made: Call, level: Value | None) -> HalfPrecision | None:
