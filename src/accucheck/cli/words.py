@@ -150,8 +150,8 @@ WORDS: Words = {
         "zh": "如需保留以上识别结果（之后可修改和补充）：{command}",
     },
     "run-progress": {
-        "en": "{done}/{total} {now} · {clock} · {rest} left",
-        "zh": "{done}/{total} {now} · {clock} · 还需{rest}",
+        "en": "{done}/{total} {now} · {clock} · ~{rest} left",
+        "zh": "{done}/{total} {now} · {clock} · 约剩 {rest}",
     },
     "set": {
         "en": "Override a key of the case, KEY=VALUE. Repeatable.",
