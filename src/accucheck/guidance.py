@@ -44,7 +44,7 @@ WORDS: Words = {
         "zh": "此后代码、数据或 accucheck.yaml 有改动；只需重新运行这 {count:,} 个探针",
     },
     "returned": {"en": "The reviewer returned the answer: {comment}", "zh": "评审人退回了结论：{comment}"},
-    "returned-why": {"en": "{who} is waiting for it", "zh": "{who} 正在等待处理"},
+    "returned-why": {"en": "{who} is waiting for it", "zh": "{who} 在等待答复"},
     "differs": {
         "en": "Concluded “problem”, but the probes no longer find one: update the conclusion",
         "zh": "修改后探针已不再报问题，请更新结论",

@@ -678,6 +678,7 @@ WORDS: Words = {
         "en": "give a size of at least {least}, for instance 500kB or 1MB",
         "zh": "请给出不小于 {least} 的大小，例如 500kB 或 1MB",
     },
+    "issue-begins": {"en": "Writing the issue and its attachment...", "zh": "正在生成 issue 正文和附件……"},
     "issue-said-title": {"en": "Title: {title}", "zh": "标题：{title}"},
     "issue-said-address": {"en": "Address: {address}", "zh": "新建链接：{address}"},
     "issue-blanks": {

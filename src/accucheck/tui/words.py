@@ -96,6 +96,7 @@ WORDS: Words = {
     "accepted": {"zh": "通过", "en": "accepted"},
     "returned": {"zh": "退回", "en": "returned"},
     "outdated": {"zh": "待复审", "en": "to review again"},
+    "unreviewed": {"zh": "待评审", "en": "not reviewed"},
     "review": {"zh": "评审", "en": "Review"},
     "role-reviewer": {"zh": "评审：{who}", "en": "reviewer: {who}"},
     "reviewed-by": {"zh": "{who} 于 {when}", "en": "by {who}, {when}"},

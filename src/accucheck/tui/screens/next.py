@@ -167,7 +167,8 @@ class NextScreen(VerbScreen[Step]):
         if len(lines) > _LINES:
             lines[_LINES - 1 :] = [lines[_LINES - 1][: width - 6] + ("..." if speech.only_ascii else "…")]
         said = {"why": step.why(language), "cost": step.cost(language)}
-        state = speech.say("problem" if step.state == "problem" else "suspect") if step.kind in FAULTS else ""
+        told = step.kind in FAULTS and step.kind != "returned"  # what came back may say anything
+        state = speech.say("problem" if step.state == "problem" else "suspect") if told else ""
         why = speech.say("next-why-state" if state else "next-why", state=state, **said)
         return Content.assemble(
             (head, "$text-muted"),
