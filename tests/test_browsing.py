@@ -491,3 +491,66 @@ def test_what_holds_no_data_is_told(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         browsing.page(tmp_path, 0, 3)
     assert caught.value.code == "no-data-files" and "WAV" in caught.value.text(Language.EN)
+
+
+def pictured(folder: Path, name: str, levels: np.ndarray[Any, Any]) -> Path:
+    from PIL import Image
+
+    folder.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(levels.astype(np.uint8)).save(folder / name)
+    return folder / name
+
+
+def noise(seed: int) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(seed).integers(0, 255, (24, 32, 3))
+
+
+def spot(level: int) -> np.ndarray[Any, Any]:
+    levels = np.zeros((24, 32))
+    levels[8:16, 8:24] = level
+    return levels
+
+
+@pytest.mark.parametrize("ending", ["", "_mask"])
+def test_masks_of_the_same_names_stand_beside_their_pictures(tmp_path: Path, ending: str) -> None:
+    for number in range(3):
+        pictured(tmp_path / "images" / "train", f"{number}.png", noise(number))
+        pictured(tmp_path / "masks" / "train", f"{number}{ending}.png", spot(number + 1))
+    found = browsing.page(tmp_path, 0, 10)
+    assert found.total == 3 and [row.path.parent.parent.name for row in found.rows] == ["images"] * 3
+    told = text(tmp_path, draw=True)
+    assert told.count("L 0 … ") == 3 and "@" in told, "the mask is drawn so that it can be seen"
+
+
+def test_pictures_of_classes_with_the_same_names_are_no_masks(tmp_path: Path) -> None:
+    for kind, seed in (("cat", 1), ("dog", 2)):
+        for number in range(2):
+            pictured(tmp_path / "photo" / kind, f"{number}.png", noise(seed + number))
+            pictured(tmp_path / "drawn" / kind, f"{number + 5}.png", spot(seed))
+    assert browsing.page(tmp_path, 0, 20).total == 8
+
+
+@pytest.mark.parametrize("given", ["", "annotations/instances.json"])
+def test_boxes_of_coco_are_drawn_on_their_pictures(tmp_path: Path, given: str) -> None:
+    for number in range(2):
+        pictured(tmp_path / "val", f"{number}.png", noise(number))
+    content = {
+        "images": [
+            {"id": 7, "file_name": "0.png"},
+            {"id": 8, "file_name": "1.png"},
+            {"id": 9, "file_name": "gone.png"},
+        ],
+        "annotations": [
+            {"image_id": 8, "category_id": 3, "bbox": [2, 3, 8, 8]},
+            {"image_id": 8, "category_id": 4, "bbox": [4, 4, 20, 16]},
+        ],
+        "categories": [{"id": 3, "name": "cat"}, {"id": 4, "name": "[red]dog"}],
+    }
+    (tmp_path / "annotations").mkdir()
+    (tmp_path / "annotations" / "instances.json").write_text(json.dumps(content))
+    (tmp_path / "annotations" / "other.json").write_text("{")
+    first, second = browsing.page(tmp_path / given, 0, 10).rows
+    assert "boxes" not in first.fields
+    assert second.fields["boxes"].tolist() == [[2, 3, 10, 11], [4, 4, 24, 20]], "two corners"
+    told = text(tmp_path / given, draw=True)
+    assert "cat, [red]dog" in told and told.count("┼") >= 4

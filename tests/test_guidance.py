@@ -30,6 +30,7 @@ from accucheck.model import (
 )
 from accucheck.project import Project, open_project
 from accucheck.session import Judgement
+from accucheck.try_results import Trial, TryResults
 from command_line import accucheck
 from path_checklist import ROUTE
 
@@ -141,6 +142,47 @@ def test_a_suspect_that_another_probe_refutes_is_no_step(project):
     give(project, "a.1", "fake_static_one", found, kind=Kind.STATIC)
     give(project, "a.1", "fake_live", proof, kind=Kind.LIVE)
     assert "a.1" not in [step.item for step in steps(project) if step.kind in ("problem", "suspect", "check")]
+
+
+def trained(**metrics: float) -> TryResults:
+    """The unchanged project twice, and a change of each code, or all together, with the accuracy that it gave."""
+    trials = [Trial(f"base{seed}", "base", seed, metric=0.5, metric_name="accuracy") for seed in (1, 2)]
+    for code, metric in metrics.items():
+        rule = {"kind": "all"} if code == "all" else {"kind": "patch", "probe": "fake_problem", "fault": code}
+        trials.append(Trial(code, metric=metric, metric_name="accuracy", **rule))
+    return TryResults(["python", "train.py"], trials=trials)
+
+
+def test_a_change_that_was_tried_comes_by_what_it_gave(project):
+    fix = {"fix": Fix("bad", DIFF), "sure": Sure.CERTAIN}
+    worst, best = Finding("worst", Level.PROBLEM, Where("a.py"), {}, **fix), Finding("best", Level.PROBLEM, **fix)
+    meant = Finding("meant", Level.SUSPECT, Where("b.py"), {}, fix=Fix("bad", DIFF), sure=Sure.POSSIBLE)
+    give(project, "a.2", "fake_problem", worst)
+    give(project, "a.6", "fake_problem", best, meant)
+    before = [step.finding.code for step in steps(project) if step.finding is not None]
+    assert before == ["worst", "best"], "what may be meant is among the others of its item"
+    project.session.keep_tried(trained(worst=0.2, best=0.8, meant=0.6))
+    found = [step for step in steps(project) if step.finding is not None]
+    assert [step.finding.code for step in found] == ["best", "meant", "worst"]
+    assert "accuracy 0.5 → 0.8" in found[0].why(Language.EN) and "0.5 → 0.6" in found[1].why(Language.ZH)
+    assert "by itself: accuracy 0.5 → 0.2" in found[2].why(Language.EN)
+    project.session.keep_tried(trained(worst=0.501, best=0.8))
+    same = next(step for step in steps(project) if step.finding is not None and step.finding.code == "worst")
+    assert "no difference beyond the noise" in same.why(Language.EN)
+
+
+def test_changes_that_helped_together_are_one_step(project):
+    for item, code in (("a.2", "one"), ("a.6", "two")):
+        diff = DIFF.replace("train.py", f"{code}.py")
+        finding = Finding(code, Level.PROBLEM, Where("a.py"), {}, fix=Fix("bad", diff), sure=Sure.LIKELY)
+        give(project, item, "fake_problem", finding)
+    assert "together" not in {step.kind for step in steps(project)}
+    project.session.keep_tried(trained(one=0.5, two=0.5, all=0.9))
+    first = steps(project)[0] if steps(project)[0].kind == "together" else steps(project)[1]
+    assert first.kind == "together" and first.items == ["a.2", "a.6"] and "0.5 → 0.9" in first.why(Language.ZH)
+    assert first.command("p").split() == ["accucheck", "fix", "p"]
+    project.session.keep_tried(trained(one=0.5, two=0.5, all=0.4))
+    assert "together" not in {step.kind for step in steps(project)}, "together they did not help"
 
 
 def test_one_finding_of_several_items_is_one_step(project):

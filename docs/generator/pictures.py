@@ -53,14 +53,15 @@ class Stage:
         await self.settled()
 
     async def settled(self) -> None:
-        """Wait until the screen stays as it is. No cursor blinks."""
+        """Wait until the screen stays as it is, and nothing is looked up that it will show. No cursor blinks."""
         same, before = 0, ""
         while same < 3:
             await self.pilot.pause(0.03)
             for field in self.app.screen.query(Input):
                 field.cursor_blink = False
             now = self.text()
-            same, before = (same + 1, now) if now == before else (0, now)
+            looks = any(worker._thread_worker and worker.is_running for worker in self.app.workers)
+            same, before = (same + 1, now) if now == before and not looks else (0, now)
 
     def text(self) -> str:
         strips = self.app.screen._compositor.render_strips()

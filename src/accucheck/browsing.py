@@ -24,6 +24,7 @@ from .readers.rows import Row, rows, total
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from .readers.companions import Companions
     from .readers.vocabulary import Vocabulary
 
 WORDS: Words = {
@@ -108,7 +109,8 @@ def page(path: Path, start: int, count: int) -> Page:
     problems: list[UserError] = []
     sizes: list[int | None] = []
     passed = 0  # rows of the files before, none of which is shown
-    for file, kind in _files(path, problems):
+    files, beside = _samples(path, problems)
+    for file, kind in files:
         if len(found) >= count and None in sizes:
             break  # how many there are in all is not known in any case
         try:
@@ -120,7 +122,7 @@ def page(path: Path, start: int, count: int) -> Page:
                 continue
             before = len(found)
             for row in rows(file, kind, first, count - before):
-                found.append(row)
+                found.append(replace(row, fields={**row.fields, **beside.fields(file)}) if kind == "image" else row)
             if len(found) == before and own is None:
                 passed += sum(1 for _ in rows(file, kind, 0, first))
         except ReadError as error:
@@ -136,11 +138,24 @@ def page(path: Path, start: int, count: int) -> Page:
     return Page(str(path), start, found, sum(known) if len(known) == len(sizes) else None, problems)
 
 
-def _files(path: Path, problems: list[UserError]) -> Iterator[tuple[Path, str]]:
-    """The data files of a path in their order. Raises ReadError."""
-    for file in detect.files(path, problems.append):
-        if not isinstance(file, Path):
-            continue
+def _samples(path: Path, problems: list[UserError]) -> tuple[list[tuple[Path, str]], Companions]:
+    """The data files of a path in their order, with what belongs to the pictures among them; of COCO's annotations, their pictures.
+    Raises ReadError."""
+    from .readers import companions
+
+    listed = [file for file in detect.files(path, problems.append) if isinstance(file, Path)]
+    annotations = [file for file in listed if file.suffix.lower() == ".json"]
+    if annotations == [path]:
+        listed += companions.annotated(path)
+    found = list(_files(listed, problems))
+    pictures = [file for file, kind in found if kind == "image"]
+    beside = companions.find(pictures, annotations) if pictures else companions.Companions()
+    return [(file, kind) for file, kind in found if file not in beside.left], beside
+
+
+def _files(listed: Iterable[Path], problems: list[UserError]) -> Iterator[tuple[Path, str]]:
+    """Those of these files that hold data, each with its kind."""
+    for file in listed:
         try:
             kind = detect.detect(file)
         except ReadError as error:
@@ -165,6 +180,8 @@ def shown(value: Any, beside: dict[str, Any], vocabulary: Vocabulary | None, lan
         return RenderedValue(str(value))
     if isinstance(value, (float, np.floating)):
         return RenderedValue(f"{float(value):.6g}")
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return RenderedValue(", ".join(value))
     if isinstance(value, list) and value and all(isinstance(one, bytes) for one in value):
         return RenderedValue(", ".join(_bytes(one, language).text for one in value[:FEW]))
     return RenderedValue("-" if value is None else str(value))

@@ -1370,11 +1370,13 @@ class UserError(Exception):
 
 
 def _spoken(value: Any, language: Language) -> Any:
-    """A value of an error's data; errors in it, also several, by their texts."""
+    """A value of an error's data; errors in it, also several, by their texts, and several names with what separates them."""
     if isinstance(value, UserError):
         return value.text(language)
     if isinstance(value, list) and value and all(isinstance(each, UserError) for each in value):
         return (" " if language is Language.EN else "").join(each.text(language) for each in value)
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return (", " if language is Language.EN else "、").join(value)
     return value
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from . import engine, symptoms
+from . import engine, symptoms, try_results
 from . import probe as probes
 from .checklist import Checklist, Item, ProbeUse, load
 from .estimating import Estimate, estimate
@@ -24,6 +24,7 @@ from .project import Project
 from .report import machine
 from .reviewing import obstacles
 from .session import Entry, Judgement
+from .try_results import Outcome
 
 #: Steps that are shown at once: more than that would be no guidance.
 SHOWN = 10
@@ -43,7 +44,7 @@ WORDS: Words = {
         "zh": "此后代码、数据或 accucheck.yaml 有改动；只需重新运行这 {count:,} 个探针",
     },
     "returned": {"en": "The reviewer returned the answer: {comment}", "zh": "评审人退回了结论：{comment}"},
-    "returned-why": {"en": "{who} is waiting for it", "zh": "{who} 正在等待处理"},
+    "returned-why": {"en": "{who} is waiting for it", "zh": "{who} 在等待答复"},
     "differs": {
         "en": "Concluded “problem”, but the probes no longer find one: update the conclusion",
         "zh": "修改后探针已不再报问题，请更新结论",
@@ -62,6 +63,28 @@ WORDS: Words = {
     },
     "patched": {"en": "{why}; a patch is available", "zh": "{why}，已有补丁"},
     "effect": {"en": "{why}; {effect}", "zh": "{why}；{effect}"},
+    # what came of it in copies of the project
+    "tried-better": {
+        "en": "{why}; tried in a copy: {name} {before:.4g} → {after:.4g}",
+        "zh": "{why}；在副本中试用：{name} {before:.4g} → {after:.4g}",
+    },
+    "tried-cured": {
+        "en": "{why}; tried in a copy: it trains, which the unchanged project does not",
+        "zh": "{why}；在副本中试用：可以训练，而未修改的项目不能",
+    },
+    "tried-same": {
+        "en": "{why}; tried in a copy: no difference beyond the noise",
+        "zh": "{why}；在副本中试用：差异在波动范围内",
+    },
+    "tried-worse": {
+        "en": "{why}; tried in a copy by itself: {name} {before:.4g} → {after:.4g}",
+        "zh": "{why}；在副本中单独试用：{name} {before:.4g} → {after:.4g}",
+    },
+    "together": {
+        "en": "Apply the {count:,} fixes that were tried together: {items}",
+        "zh": "应用一起试用过的 {count:,} 处修改：{items}",
+    },
+    "together-why": {"en": "certain or likely from the code", "zh": "代码可确定，或从代码看很可能"},
     "late": {"en": "{why}; out of date", "zh": "{why}（结果已过期）"},
     "more": {"en": "{why}; {count:,} more {count:finding|findings} here", "zh": "{why}；此项另有 {count:,} 处"},
     "live": {
@@ -223,6 +246,7 @@ _ORDER = (
     "returned",
     "rerun",
     "differs",
+    "together",
     "problem",
     "concluded",
     "watch",
@@ -257,7 +281,8 @@ class Step(msgspec.Struct, frozen=True):
     `grade` is one of _GRADES, `others` the further findings of that item. `late`: the result is out of date. `key` is the key of
     the case to be given, `pairs` are the probes to be run, each with its item. `words` and `reason` are keys of WORDS, filled with
     `data`; `time` is how long it runs. `verdict` is the answer that `item` has, or is to have. `fits` is what the curve of the training
-    looks like, where an item goes with it, and `likely` the place of that item among those that do.
+    looks like, where an item goes with it, and `likely` the place of that item among those that do. `tried` is what its change gave in
+    a copy.
     """
 
     kind: str
@@ -276,6 +301,7 @@ class Step(msgspec.Struct, frozen=True):
     verdict: Verdict = Verdict.PROBLEM
     fits: symptoms.Symptom | None = None
     likely: int = 0
+    tried: Outcome | None = None
 
     @property
     def item(self) -> str:
@@ -328,7 +354,10 @@ class Step(msgspec.Struct, frozen=True):
         text = _say(self.reason or f"{self.kind}-why", language, **self.data)
         if self.patched and self.grade != "mend":
             text = _say("patched", language, why=text)
-        if self.effect:
+        if self.tried is not None and (key := f"tried-{self.tried.verdict}") in WORDS:
+            told = self.tried._asdict()
+            text = _say(key, language, why=text, **told)
+        elif self.effect:
             text = _say("effect", language, why=text, effect=word(symptoms.WORDS, self.effect, language))
         if self.others:
             text = _say("more", language, why=text, count=self.others)
@@ -346,7 +375,7 @@ class Step(msgspec.Struct, frozen=True):
             added, gone = (sum(line[:1] == sign for line in self.diff.splitlines()[2:]) for sign in "+-")
             return _say("cost-diff", language, count=max(added, gone))
         costs = {"unlock": "cost-key", "accept": "cost-press", "problem": "cost-look", "suspect": "cost-look"}
-        costs |= {"sanity": "cost-command", "watch": "cost-command"}
+        costs |= {"sanity": "cost-command", "watch": "cost-command", "together": "cost-command"}
         return _say(costs.get(self.kind, "cost-hand"), language)
 
     def command(self, project: str = ".", checklists: Sequence[str] = ()) -> str:
@@ -368,6 +397,8 @@ class Step(msgspec.Struct, frozen=True):
                 if self.patched
                 else ["explain", self.item, *(["--project", *folder] if folder else []), *named]
             )
+        elif self.kind == "together":
+            words = ["fix", *folder, *named]
         elif self.kind == "watch":
             words = ["watch", *(["--project", *folder] if folder else []), "--", *shlex.split(self.data["command"])]
         elif self.kind == "sanity":
@@ -556,6 +587,9 @@ class _ProjectSurvey:
         told = ((name, finding) for name, result in self._results() for finding in result.findings)
         #: Whether the network tells classes apart; None where nothing says.
         self.classes = symptoms.tells_classes(project.case, told)
+        tried = self.session.record.tried
+        #: What the changes of each rule gave in copies of the project.
+        self.tried = try_results.outcomes(tried.trials) if tried is not None else {}
         self.place = {item.id: number for number, item in enumerate(project.items)}
         self.paths = [(each, path) for each in project.checklists if (path := self._walk(each)) is not None]
         later = {item.id for _, path in self.paths for item in (*path.ahead, *([path.here] if path.here else []))}
@@ -580,7 +614,7 @@ class _ProjectSurvey:
 
     def steps(self) -> list[Step]:
         faults = list(self._faults())
-        found = [*self._again(), *faults]
+        found = [*self._again(), *self._together(), *faults]
         if not self.project.case.alone:
             found += self._with_watching(list(self._unfinished(faults)))
         found += self._path()
@@ -599,10 +633,10 @@ class _ProjectSurvey:
         places = [fitting.index(item) for item in step.items if item in fitting]
         return msgspec.structs.replace(step, fits=self.symptom, likely=min(places)) if places else step
 
-    def _rank(self, shown: int, step: Step) -> tuple[int, int, int, bool, int, int, int, int, int]:
-        """First by kind; then whether there is something to believe in it, when it shows, whether it goes with the curve, how much its mend
-        may be expected to give, how likely it is with such a curve, how sure it is and whether a change is at hand, how many items it
-        serves, and their order in the checklist.
+    def _rank(self, shown: int, step: Step) -> tuple[int, float, int, int, bool, int, int, int, int, int]:
+        """First by kind; then how much better its change was in a copy, whether there is something to believe in it, when it shows,
+        whether it goes with the curve, how much its mend may be expected to give, how likely it is with such a curve, how sure it is and
+        whether a change is at hand, how many items it serves, and their order in the checklist.
 
         A symptom that is only suspected stands among the problems where it shows before the last symptom that is one (`shown`).
         """
@@ -612,10 +646,13 @@ class _ProjectSurvey:
         )  # a problem that is likely and does more comes before a certain one
         effect = symptoms.EFFECTS.index(step.effect) if step.effect else 0
         when = SYMPTOMS[step.probe] if step.grade == "symptom" else 0
-        kind = "problem" if step.kind == "suspect" and step.grade == "symptom" and when < shown else step.kind
+        proven = step.tried is not None and step.tried.better
+        early = step.grade == "symptom" and when < shown
+        kind = "problem" if step.kind == "suspect" and (proven or early) else step.kind
+        gain = step.tried.gain if proven and step.tried is not None else 0.0
         fits = step.likely if step.fits is not None else len(_ORDER)
         place = self.place.get(step.item, 0)
-        return _ORDER.index(kind), belief, when, step.fits is None, effect, fits, likely, -len(step.items), place
+        return _ORDER.index(kind), -gain, belief, when, step.fits is None, effect, fits, likely, -len(step.items), place
 
     def _entry(self, item: Item) -> Entry:
         return self.session.entry(item.id)
@@ -644,15 +681,60 @@ class _ProjectSurvey:
         """What is wrong or may be, a step for each item; one finding that serves several items is one step."""
         seen: dict[bytes, Step] = {}
         for item in self.project.items:
-            step = self._fault(item)
-            if step is None:
-                continue
-            if step.finding is None:
-                yield step
-                continue
-            key = msgspec.json.encode([step.kind, step.probe, step.finding])
-            seen[key] = msgspec.structs.replace(seen[key], items=[*seen[key].items, item.id]) if key in seen else step
+            for step in self._faults_of(item):
+                if step.finding is None:
+                    yield step
+                    continue
+                key = msgspec.json.encode([step.kind, step.probe, step.finding])
+                seen[key] = (
+                    msgspec.structs.replace(seen[key], items=[*seen[key].items, item.id]) if key in seen else step
+                )
         yield from seen.values()
+
+    def _faults_of(self, item: Item) -> Iterator[Step]:
+        """What is wrong with an item, and beside it each rule whose change made the training better."""
+        step = self._fault(item)
+        if step is None:
+            return
+        yield step
+        if step.finding is None:
+            return
+        told = {(step.probe, step.finding.code)}
+        for name, finding in self._worth(item):
+            rule = name, finding.code
+            if rule not in told and (tried := self.tried.get(rule)) is not None and tried.better:
+                told.add(rule)
+                yield self._found(item, step.kind, name, finding, 0)
+
+    def _worth(self, item: Item) -> list[tuple[str, Finding]]:
+        """What probes found of an item that may be wrong, each with its probe."""
+        if self.project.suggestion(item) not in (Verdict.PROBLEM, Verdict.UNDECIDED):
+            return []
+        return [pair for pair in machine.telling(item, self._entry(item)) if pair[1].level is not Level.INFO]
+
+    def _found(self, item: Item, kind: str, name: str, finding: Finding, others: int) -> Step:
+        grade = self._grade(name, finding)
+        return Step(
+            kind,
+            [item.id],
+            reason=f"{grade}-why",
+            probe=name,
+            finding=finding,
+            grade=grade,
+            others=others,
+            late=(item.id, name) in self.stale,
+            tried=self.tried.get((name, finding.code)),
+        )
+
+    def _together(self) -> Iterator[Step]:
+        """All changes at once, where they were tried together and made the training better."""
+        tried, found = self.tried.get(("", "")), together(self.project)
+        late = any((item, probe) in self.stale for item, probe, _ in found)
+        if tried is None or not tried.better or late or self.project.case.alone:
+            return
+        items = list(dict.fromkeys(item for item, _, _ in found))
+        if len({(probe, finding.code) for _, probe, finding in found}) > 1:
+            yield Step("together", items, data={"count": len(found), "items": items}, tried=tried)
 
     def _fault(self, item: Item) -> Step | None:
         entry, suggestion = self._entry(item), self.project.suggestion(item)
@@ -664,28 +746,17 @@ class _ProjectSurvey:
         late = any(name == item.id for name, _ in self.stale)
         if entry.conclusion is Verdict.PROBLEM and suggestion is Verdict.OK and not late:
             return Step("differs", [item.id], verdict=suggestion)
-        worth = machine.telling(item, entry) if suggestion in (Verdict.PROBLEM, Verdict.UNDECIDED) else []
-        worth = [pair for pair in worth if pair[1].level is not Level.INFO]
+        worth = self._worth(item)
         if not worth:
             remedy = {language.value: item.remedy[language].partition("\n")[0] for language in Language}
             return (
                 Step("concluded", [item.id], data={"remedy": remedy}) if entry.conclusion is Verdict.PROBLEM else None
             )
-        graded = [(self._grade(name, finding), name, finding) for name, finding in worth]
         wrong = suggestion is Verdict.PROBLEM or entry.conclusion is Verdict.PROBLEM
-        grade, name, finding = min(
-            graded, key=lambda each: (each[2].level is not Level.PROBLEM, _GRADES.index(each[0]))
+        name, finding = min(
+            worth, key=lambda each: (each[1].level is not Level.PROBLEM, _GRADES.index(self._grade(*each)))
         )
-        return Step(
-            "problem" if wrong else "suspect",
-            [item.id],
-            reason=f"{grade}-why",
-            probe=name,
-            finding=finding,
-            grade=grade,
-            others=len(worth) - 1,
-            late=(item.id, name) in self.stale,
-        )
+        return self._found(item, "problem" if wrong else "suspect", name, finding, len(worth) - 1)
 
     def _grade(self, name: str, finding: Finding) -> str:
         if name in SYMPTOMS:
@@ -866,6 +937,17 @@ class _ProjectSurvey:
             yield Step("compare", data={"title": _both(load("comparison").title)})
         yield Step("plan")
         yield Step("ask")
+
+
+def together(project: Project) -> list[tuple[str, str, Finding]]:
+    """The item, the probe and the finding of each change that `accucheck fix` would make."""
+    settled, seen = project.settled(), dict[str, tuple[str, str, Finding]]()
+    for item, result in project.recorded():
+        for finding in result.findings if item not in settled else ():
+            diff = finding.fix.diff if finding.fix is not None else None
+            if diff and finding.level is not Level.INFO and finding.sure is not Sure.POSSIBLE:
+                seen.setdefault(diff, (item, result.probe, finding))
+    return [*seen.values()]
 
 
 def _both(text: Text) -> dict[str, str]:

@@ -41,7 +41,7 @@ def sign_off(session: Session, checklists: list[Checklist], comment: str, who: s
     if left := obstacles(session.record, checklists):
         known = (("sign-off-unanswered", left.unanswered), ("sign-off-returned", left.returned))
         named = [*known, ("sign-off-unreviewed", left.unreviewed)]
-        reasons = [UserError(code, count=len(items), items=", ".join(items)) for code, items in named if items]
+        reasons = [UserError(code, count=len(items), items=items) for code, items in named if items]
         raise UserError("sign-off-open", reasons=reasons)
     items = [item.id for each in checklists for item in each.items]
     session.sign_off({each.name: each.version for each in checklists}, items, comment, who)

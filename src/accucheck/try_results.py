@@ -5,6 +5,7 @@ Stored in the session; try_runs.py makes them. Nothing is drawn here: the comman
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -126,13 +127,14 @@ class Trial(msgspec.Struct, frozen=True, omit_defaults=True):
 
 class TryResults(msgspec.Struct, frozen=True, omit_defaults=True):
     """What was tried last with a project: its commands, and the trainings in their order; `earlier` ones are not shown, but need not
-    be made again."""
+    be made again. `planned` is how many trainings it was to be, 0 where that is not known."""
 
     command: list[str] = []
     evaluation: list[str] = []
     when: str = ""
     trials: list[Trial] = []
     earlier: list[Trial] = []
+    planned: int = 0
 
     @property
     def known(self) -> list[Trial]:
@@ -292,6 +294,38 @@ def notes(found: Compared, language: Language) -> list[str]:
     cut = [trial.limit for trial in trials if trial.ended == "time"]
     if cut:
         told.append(say("stopped", language, seconds=max(cut)))
+    return told
+
+
+class Outcome(NamedTuple):
+    """What a change gave: a verdict of Row, and the figure of the unchanged project beside that with the change, under its name; `gain` is
+    how much better that is, above every difference where only the change lets the project train."""
+
+    verdict: str
+    name: str
+    before: float | None
+    after: float | None
+    gain: float
+
+    @property
+    def better(self) -> bool:
+        return self.verdict in ("better", "cured")
+
+
+def outcomes(trials: Sequence[Trial]) -> dict[tuple[str, str], Outcome]:
+    """What the changes of each rule gave, by its probe and code; those of all rules together have neither."""
+    found = compare(trials)
+    told = {}
+    for row in found.rows:
+        if row.trial.kind == "base":
+            continue
+        after = _value(row.trial, found.by, found.step)
+        before = after - row.difference if after is not None and row.difference is not None else None
+        gain = math.inf if row.verdict == "cured" else row.difference or 0.0
+        name = row.trial.metric_name if found.by == "metric" else "loss"
+        told[row.trial.probe, row.trial.fault] = Outcome(
+            row.verdict, name, before, after, gain if found.by == "metric" or gain == math.inf else -gain
+        )
     return told
 
 

@@ -90,7 +90,8 @@ class TryRunner:
     """Trains one after the other; `tell` is told of each trial when it is done, with all that is known then; `begins` of each before,
     with its number, how many there are and whether it is known. `known` are earlier trials.
 
-    stop() ends it, from any thread: what was done is kept. `steps` of the training that runs is in `seen`.
+    stop() ends it, from any thread: what was done is kept. `steps` of the training that runs is in `seen`, and `judging` whether it is
+    over and evaluated.
     """
 
     wanted: TryRequest
@@ -99,6 +100,8 @@ class TryRunner:
     tell: Callable[[Trial, TryResults], None] = lambda trial, tried: None
     begins: Callable[[Trial, int, int, bool], None] = lambda trial, number, count, known: None
     seen: int = 0
+    judging: bool = False
+    _planned: int = 0
     _stopped: threading.Event = field(default_factory=threading.Event)
 
     def stop(self) -> None:
@@ -112,14 +115,14 @@ class TryRunner:
         """Raises UserError where the copy or the command cannot be made or started, or where the project changed all the same."""
         wanted, done = self.wanted, list[Trial]()
         state = state_of(wanted.root)
-        planned = self.planned(state)
-        usable = {trial.key: trial for trial in self.known if not wanted.again and self._is_usable(trial)}
+        planned, usable = self.planned(state), self._usable
+        self._planned = len(planned)
         steps = wanted.steps
         for number, (trial, patch) in enumerate(planned, 1):
             if self.stopped:
                 break
             found = usable.get(trial.key)
-            self.seen = 0
+            self.seen, self.judging = 0, False
             self.begins(trial, number, len(planned), found is not None)
             if found is None:
                 found = self._train(trial, patch, steps)
@@ -139,7 +142,19 @@ class TryRunner:
         """What is to be kept: what was done, and of what was known before the rest, so that it is not trained again."""
         keys = {trial.key for trial in done}
         left = [trial for trial in self.known if trial.key not in keys]
-        return TryResults([*self.wanted.command], [*self.wanted.evaluation], now(), [*done], left[-_KEPT:])
+        return TryResults(
+            [*self.wanted.command], [*self.wanted.evaluation], now(), [*done], left[-_KEPT:], self._planned
+        )
+
+    def left(self, state: str) -> int:
+        """How many trainings are still to be made, where the project is in this state: see state_of."""
+        usable = self._usable
+        return sum(trial.key not in usable for trial, _ in self.planned(state))
+
+    @property
+    def _usable(self) -> dict[str, Trial]:
+        """The earlier trials that need not be made again."""
+        return {trial.key: trial for trial in self.known if not self.wanted.again and self._is_usable(trial)}
 
     def planned(self, state: str) -> list[tuple[Trial, Patch]]:
         """The trainings in their order, with nothing known of them yet."""
@@ -182,6 +197,7 @@ class TryRunner:
             ran = self._run(place, wanted.command, trial.seed, steps, begun)
             found = _of_training(place, ran, trial)
             if ran.ended == "end" and found.metric is None and wanted.evaluation and not self.stopped:
+                self.judging = True
                 judged = self._run(place, wanted.evaluation, trial.seed, 0, begun, role="eval")
                 found = _of_evaluation(place, judged, found)
             if changed := copy.changed():

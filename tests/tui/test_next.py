@@ -328,9 +328,9 @@ async def test_the_command_is_copied_and_an_answer_changes_the_list(walkthrough)
     async with app.run_test(size=(100, 30)) as pilot:
         await open_next(pilot, app)
         highlight(app, "problem")
-        await pilot.press("y")
-        assert app.clipboard == f"accucheck explain xx.02 --project {app.project.case.root} --checklist fakes"
         await pilot.press("Y")
+        assert app.clipboard == f"accucheck explain xx.02 --project {app.project.case.root} --checklist fakes"
+        await pilot.press("y")
         await until(pilot, lambda: app.clipboard.startswith("✗ xx.02 "))
         assert "items decided with accucheck" in app.clipboard.splitlines()[-1]
         app.session.answer("xx.02", Verdict.OK)
@@ -348,7 +348,7 @@ async def test_the_command_is_copied_where_the_folder_of_the_start_is_gone(walkt
         await open_next(pilot, app)
         highlight(app, "problem")
         (tmp_path / "gone").rmdir()
-        await pilot.press("y")
+        await pilot.press("Y")
         await until(pilot, lambda: app.clipboard.startswith("accucheck explain xx.02"))
 
 
@@ -410,3 +410,36 @@ async def test_words_filter_the_terms_and_esc_backs_out_of_it_first(walkthrough)
         await until(pilot, lambda: terms.option_count >= len(glossary.load()))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+
+
+async def test_esc_leads_back_to_the_list_that_an_item_was_opened_from(walkthrough):
+    app = walkthrough(Language.EN)
+    give(app, "xx.01", "fake_clean")
+    give(app, "xx.02", "fake_problem", problem())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_next(pilot, app)
+        step = highlight(app, "problem")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.checklist.item is not None and app.checklist.item.id == "xx.02")
+        await until(pilot, lambda: isinstance(app.focused, FindingList))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, NextScreen) and app.screen._step is not None)
+        assert app.screen._step.finding == step.finding, "the step is highlighted that was done"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        await pilot.press("escape")
+        await pilot.pause()
+        assert isinstance(app.focused, ItemList), "only once"
+
+
+async def test_y_copies_the_summary_and_says_so_in_the_key_bar(walkthrough):
+    app = walkthrough(Language.EN)
+    give(app, "xx.02", "fake_problem", problem(sure=Sure.CERTAIN, fix=Fix("bad", "-a\n+b\n")))
+    async with app.run_test(size=(120, 24), notifications=True) as pilot:
+        await open_next(pilot, app)
+        await shown(pilot, app, "y copy summary")
+        await pilot.press("y")
+        await shown(pilot, app, "Copied the summary, 2 lines")
+        assert "xx.02" in app.clipboard and len(app.clipboard.splitlines()) == 2
+        await pilot.press("Y")
+        await until(pilot, lambda: app.clipboard.startswith("accucheck "))

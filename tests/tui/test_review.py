@@ -131,6 +131,41 @@ async def test_what_came_back_is_marked_and_filtered_for_its_author(walkthrough,
         await until(pilot, lambda: "◦ xx.02" in text_of(app))
 
 
+async def test_an_author_begins_with_what_came_back_and_what_is_said_of_it(walkthrough):
+    app = answered(walkthrough, "xx.01", "xx.02", who="Li")
+    app.session.review("xx.02", Judgement.RETURNED, "show it", "Wang")
+    app.first_item = "xx.01"
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "show it" in text_of(app))
+        assert app.screen.item.id == "xx.02"
+        assert app.screen.query_one("#tabs", TabbedContent).active == "tab-conclusion"
+        await pilot.press("w")
+        await until(pilot, lambda: "Wang is waiting for it" in text_of(app))
+        assert "problem: Wang" not in text_of(app)
+
+
+@pytest.mark.parametrize("language", list(Language))
+async def test_answers_without_a_review_are_filtered_by_the_word_for_them(walkthrough, language):
+    app = answered(walkthrough, "xx.01", "xx.02", language=language, who="Wang", role=Role.REVIEWER)
+    app.session.review("xx.01", Judgement.ACCEPTED, "", "Wang")
+    async with app.run_test(size=(80, 24)) as pilot:
+        items = app.screen.query_one(ItemList)
+        await until(pilot, lambda: items.option_count)
+        await pilot.press("slash", *app.speech.say("unreviewed"))
+        await until(pilot, lambda: [option.id for option in items.options if option.id] == ["xx.02"])
+
+
+async def test_a_refused_sign_off_leads_to_the_first_item_that_is_open(walkthrough):
+    app = answered(walkthrough, "xx.01", "xx.02", language=Language.ZH, who="Wang", role=Role.REVIEWER)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.screen.item is not None)
+        await pilot.press("S")
+        await until(pilot, lambda: isinstance(app.screen, Choose) and "xx.03、xx.04" in text_of(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, Choose))
+        await until(pilot, lambda: app.screen.item.id == "xx.03")
+
+
 async def test_a_reviewer_accepts_what_agrees_and_signs_off(walkthrough):
     app = answered(walkthrough, *(f"xx.0{n}" for n in range(1, 8)), who="Wang", role=Role.REVIEWER)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:

@@ -140,6 +140,12 @@ async def watching(stage: Any, shoot: Callable[[str], None]) -> None:
     app.runner.close()
 
 
+async def exporting(stage: Any, shoot: Callable[[str], None]) -> None:
+    await stage.press("1")
+    await stage.press("e")
+    shoot("export")
+
+
 async def elsewhere(stage: Any, shoot: Callable[[str], None]) -> None:
     """The path of a checklist, and other projects."""
     app = stage.app
@@ -173,6 +179,7 @@ VISITS: dict[str, tuple[Callable[..., Awaitable[None]], str, type[Walkthrough]]]
     "checking": (checking, "examined", Walkthrough),
     "evidence": (evidence, "examined", Walkthrough),
     "watching": (watching, "examined", Walkthrough),
+    "exporting": (exporting, "examined", Walkthrough),
     "elsewhere": (elsewhere, "examined", Walkthrough),
     "demo": (hinted, "examined", Demo),
     "main": (main, "examined", Walkthrough),
@@ -208,7 +215,7 @@ def visit(surroundings: None, monkeypatch: pytest.MonkeyPatch) -> Callable[..., 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("language", list(Language))
-@pytest.mark.parametrize("name", [name for name in VISITS if name != "main"])
+@pytest.mark.parametrize("name", [name for name in VISITS if name not in ("main", "exporting")])
 async def test_every_screen_looks_as_it_did(
     name: str, language: Language, size: str, visit: Any, tmp_path: Path
 ) -> None:
@@ -219,6 +226,20 @@ async def test_every_screen_looks_as_it_did(
 async def test_the_main_screen_looks_as_it_did_in_other_colours(theme: str, visit: Any, tmp_path: Path) -> None:
     taken = await visit("main", Language.EN, "100x40", theme, theme)
     same(taken, tmp_path)
+
+
+async def test_a_picture_waits_for_what_a_screen_looks_up(
+    visit: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from accucheck import report
+
+    def slow(*given: Any) -> Any:
+        time.sleep(1)
+        return look(*given)
+
+    look = report.preview
+    monkeypatch.setattr(report, "preview", slow)
+    same(await visit("exporting", Language.ZH, "100x40"), tmp_path)
 
 
 def same(taken: dict[str, str], folder: Path) -> None:

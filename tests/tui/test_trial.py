@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 
+import msgspec
 import pytest
 from conftest_tui import text_of, until
 from textual.widgets import OptionList
@@ -48,6 +49,7 @@ for step in range(1, 21):
     print(f"step: {{step}}, loss is {{2.0 if not good else 2.0 / step:.4f}}", flush=True)
 print("eval accuracy:", 0.9 if good else 0.1)
 """
+OTHER = "--- a/run.py\n+++ b/run.py\n@@ -1,1 +1,2 @@\n+# first\n \n"
 CASE = f"name: demo\nscripts: {{train: train.py}}\nruntime: {{command: {sys.executable} run.py}}\n"
 
 
@@ -190,3 +192,54 @@ async def test_a_fault_of_the_copy_is_told(faulty, monkeypatch):
         await until(pilot, lambda: "MB are free" in text_of(app))
         await pilot.press("escape")
         await until(pilot, lambda: "Nothing was tried: " in text_of(app) and "MB are free" in text_of(app))
+
+
+async def test_after_a_kill_the_table_is_there_and_e_goes_on_with_the_rest(faulty, tmp_path):
+    app = faulty(wait=2)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await next_steps(pilot, app)
+        await pilot.press("T")
+        await answer(pilot, app, "once")
+        await until(pilot, lambda: "evaluating" in text_of(app) or "training 2 of" in text_of(app))
+        await until(pilot, lambda: " left" in text_of(app))
+        app.runner.stop_trying()
+        await until(pilot, lambda: not app.runner.tries)
+        count, planned = len(app.runner.tried.trials), app.runner.tried.planned
+        assert 0 < count < planned
+        app.session.save()
+    app.runner.close()
+    app.session.close()
+    again = Walkthrough(open_project(tmp_path / "project", session="try"), Language.EN)
+    try:
+        async with again.run_test(size=(100, 30)) as pilot:
+            await until(pilot, lambda: isinstance(again.screen, ChecklistScreen))
+            await pilot.press("T")
+            await until(pilot, lambda: f"Stopped after {count} of {planned}" in text_of(again))
+            await pilot.press("e")
+            await until(pilot, lambda: isinstance(again.screen, Choose))
+            assert f"{count} of them" in " ".join(text_of(again).split())
+    finally:
+        again.runner.close()
+        again.session.close()
+
+
+async def test_changes_that_helped_together_are_written_from_the_list(faulty, tmp_path):
+    from accucheck.try_results import Trial, TryResults
+
+    app = faulty()
+    root = tmp_path / "project"
+    (kept,) = [(item, result) for item, result in app.project.recorded() if result.findings]
+    found = [each for each in kept[1].findings if each.fix is not None and each.fix.diff]
+    other = msgspec.structs.replace(found[0], code="other", fix=msgspec.structs.replace(found[0].fix, diff=OTHER))
+    app.session.record_result(kept[0], msgspec.structs.replace(kept[1], findings=[*kept[1].findings, other]))
+    base = [Trial(f"b{seed}", "base", seed, metric=0.1, metric_name="accuracy") for seed in (1, 2)]
+    app.session.keep_tried(TryResults(["x"], trials=[*base, Trial("a", "all", metric=0.9, metric_name="accuracy")]))
+    async with app.run_test(size=(120, 40)) as pilot:
+        await next_steps(pilot, app)
+        await until(pilot, lambda: "accuracy 0.1 → 0.9" in " ".join(text_of(app).split()))
+        options = app.screen.query_one("#steps", OptionList)
+        options.highlighted = next(n for n, step in enumerate(app.screen._steps) if step.kind == "together")
+        await pilot.press("enter")
+        await answer(pilot, app, "yes")
+        await until(pilot, lambda: "weight_init" not in (root / "train.py").read_text())
+        assert (root / "run.py").read_text().startswith("# first")

@@ -22,7 +22,7 @@ from .frame import (
     speak,
     talk,
 )
-from .report import language_option, languages, redaction_options, tell_left
+from .report import language_option, languages, near, redaction_options, tell_left
 
 #: An attachment holds at least its list of files.
 LEAST = 100_000
@@ -59,7 +59,7 @@ def _parameters() -> list[click.Parameter]:
         option("--include", words="include", multiple=True, metavar="PATH"),
         option("--limit", words="limit", default="1MB", callback=_size, metavar="SIZE"),
         option("--zip-limit", words="zip-limit", default=None, callback=_size, metavar="SIZE"),
-        option("--output", "-o", words="output", default=".", metavar="DIR"),
+        option("--output", "-o", words="report-output", default=None, metavar="DIR"),
         option("--reviews", words="issue-reviews", is_flag=True),
         option("--force", words="issue-force", is_flag=True),
         *redaction_options(),
@@ -83,7 +83,7 @@ def issue_(
     include: tuple[str, ...],
     limit: int,
     zip_limit: int,
-    output: str,
+    output: str | None,
     reviews: bool,
     force: bool,
     allow: tuple[str, ...],
@@ -127,7 +127,8 @@ def issue_(
     if field is not None:
         click.echo(issue.field_of(issue.compose_issue(opened, options), field))
         return
-    written = issue.write_issue(opened, Path(output), options)
+    talk(say("issue-begins"))  # charts take seconds
+    written = issue.write_issue(opened, near(opened.reports) if output is None else Path(output), options)
     if as_json:
         show_json(issue.issue_json(written, language()))
     else:

@@ -19,7 +19,6 @@ from ..system import ending_signals
 from .frame import amount, language, say, talk
 
 if TYPE_CHECKING:
-    from ..estimating import Estimate
     from ..project import Project
 
 #: Seconds between two looks of a terminal's line, and between two lines elsewhere.
@@ -30,12 +29,16 @@ class ProgressDisplay:
     """A context that says how far a run of `jobs` is."""
 
     def __init__(self, project: Project, jobs: Sequence[Job], *, live: bool, parallel: int) -> None:
-        from ..estimating import expected
+        from ..estimating import TimeLeft, expected, slower, together
 
         self._terminal = sys.stderr.isatty()
         self._parallel = parallel
-        self._left = dict(zip(map(_named, jobs), expected(project, jobs, live=live), strict=True))
-        self._jobs = len(jobs)
+        likely = dict(zip(map(_named, jobs), expected(project, jobs, live=live), strict=True))
+        self._whole = together([each for each in likely.values() if each is not None], parallel)
+        self._left = TimeLeft(likely, slower())
+        self._jobs, self._done = len(jobs), 0
+        self._begun: dict[tuple[str, str], float] = {}  # when each job that runs began
+        self._took: dict[tuple[str, str], float] = {}
         self._now = ""
         self._begin = time.monotonic()
         self._lock = threading.RLock()
@@ -45,9 +48,8 @@ class ProgressDisplay:
     def __enter__(self) -> ProgressDisplay:
         from ..estimating import FAST
 
-        whole = self._rest()
-        if self._terminal and (whole.high is None or whole.high > FAST):
-            talk(say("run-estimate", estimate=whole.text(language())))
+        if self._terminal and (self._whole.high is None or self._whole.high > FAST):
+            talk(say("run-estimate", estimate=self._whole.text(language())))
         self._thread.start()
         return self
 
@@ -58,10 +60,13 @@ class ProgressDisplay:
 
     def heed(self, event: Event) -> None:
         """Take note of an event."""
+        name, now = _named(event.job), time.monotonic()
         with self._lock:
             if isinstance(event, Finished):
-                self._left.pop(_named(event.job), None)
+                self._done += 1
+                self._took[name] = now - self._begun.pop(name, now)
             elif not isinstance(event, FindingEvent):
+                self._begun.setdefault(name, now)
                 done = amount(event.progress) if isinstance(event, ProgressEvent) else ""
                 self._now = f"{event.job.item} {event.job.probe} {done}".rstrip()
 
@@ -75,20 +80,19 @@ class ProgressDisplay:
     def line(self) -> str:
         """What is done, what is going on, for how long, and how long the rest will take."""
         with self._lock:
-            seconds = int(time.monotonic() - self._begin)
             return say(
                 "run-progress",
-                done=self._jobs - len(self._left),
+                done=self._done,
                 total=self._jobs,
                 now=self._now,
-                clock=f"{seconds // 60}:{seconds % 60:02}",
-                rest=self._rest().time(language()),
+                clock=_clock(time.monotonic() - self._begin),
+                rest=_clock(self._rest()),
             )
 
-    def _rest(self) -> Estimate:
-        from ..estimating import together
-
-        return together([each for each in self._left.values() if each is not None], self._parallel)
+    def _rest(self) -> float:
+        """The seconds that are left, by the pace of what has ended."""
+        current, since = next(iter(self._begun.items()), (None, time.monotonic()))
+        return self._left.seconds(self._took, current, time.monotonic() - since) / self._parallel
 
     def _tick(self) -> None:
         while not self._over.wait(_REDRAWN if self._terminal else _TOLD):
@@ -101,6 +105,10 @@ class ProgressDisplay:
     def _erase(self) -> None:
         if self._terminal:
             click.echo("\r\x1b[2K", nl=False, err=True)
+
+
+def _clock(seconds: float) -> str:
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
 def _named(job: Job) -> tuple[str, str]:

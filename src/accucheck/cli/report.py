@@ -119,7 +119,7 @@ def report_(
         for line in found.lines(language()):
             show(line)
         return
-    written = report.write_project(opened, _near(opened.reports) if output is None else Path(output), options)
+    written = report.write_project(opened, near(opened.reports) if output is None else Path(output), options)
     if as_json:
         paths = {"reports": written.paths, "files": written.files}
         told = {name: [str(path) for path in each] for name, each in paths.items()}
@@ -132,7 +132,7 @@ def report_(
         raise SystemExit(FOUND)
 
 
-def _near(folder: Path) -> Path:
+def near(folder: Path) -> Path:
     """A folder as it is named from here, where it lies below."""
     from contextlib import suppress
 

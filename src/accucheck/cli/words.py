@@ -150,8 +150,8 @@ WORDS: Words = {
         "zh": "如需保留以上识别结果（之后可修改和补充）：{command}",
     },
     "run-progress": {
-        "en": "{done}/{total} {now} · {clock} · {rest} left",
-        "zh": "{done}/{total} {now} · {clock} · 还需{rest}",
+        "en": "{done}/{total} {now} · {clock} · ~{rest} left",
+        "zh": "{done}/{total} {now} · {clock} · 约剩 {rest}",
     },
     "set": {
         "en": "Override a key of the case, KEY=VALUE. Repeatable.",
@@ -526,10 +526,10 @@ WORDS: Words = {
         "zh": "查看数据文件的内容：字段、形状、取值范围、token、mask、图片、标注框和音频。",
     },
     "data-path": {
-        "en": "A MindRecord, TFRecord, Parquet, WebDataset, NPY, NPZ, CSV, JSON or picture file, or a folder of them; a project with "
-        "--pipelines.",
-        "zh": "数据文件（MindRecord、TFRecord、Parquet、WebDataset、NPY、NPZ、CSV、JSON、图片），或含有它们的目录；"
-        "与 --pipelines 同用时为工程目录。",
+        "en": "A MindRecord, TFRecord, Parquet, WebDataset, NPY, NPZ, CSV, JSON, picture or WAV file, or a folder of them, with masks and "
+        "COCO annotations beside pictures; a project with --pipelines.",
+        "zh": "数据文件（MindRecord、TFRecord、Parquet、WebDataset、NPY、NPZ、CSV、JSON、图片、WAV），或含有它们的目录，"
+        "图片旁可有 mask 和 COCO 标注；与 --pipelines 同用时为项目目录。",
     },
     "data-from": {"en": "The first row to show, from 0.", "zh": "从第几行开始显示（从 0 计）。"},
     "data-count": {"en": "How many rows to show.", "zh": "显示多少行。"},
@@ -678,6 +678,7 @@ WORDS: Words = {
         "en": "give a size of at least {least}, for instance 500kB or 1MB",
         "zh": "请给出不小于 {least} 的大小，例如 500kB 或 1MB",
     },
+    "issue-begins": {"en": "Writing the issue and its attachment...", "zh": "正在生成 issue 正文和附件……"},
     "issue-said-title": {"en": "Title: {title}", "zh": "标题：{title}"},
     "issue-said-address": {"en": "Address: {address}", "zh": "新建链接：{address}"},
     "issue-blanks": {

@@ -101,9 +101,10 @@ MESSAGES: Words = {
         "zh": "与标准 {reference} 相比缺少 {count:,} 个文件，首个为 {first}。",
     },
     "different": {
-        "en": "{count:,} {count:file differs|files differ} from {reference} in content ({resized:,} of them also in size), the first: "
-        "{first}.",
-        "zh": "{count:,} 个文件的内容与 {reference} 不一致（其中 {resized:,} 个大小也不同），首个为 {first}。",
+        "en": "{count:,} {count:file differs|files differ} from {reference} in content{resized: (1 of them also in size)| ({resized} of "
+        "them also in size)|}, the first: {first}.",
+        "zh": "{count:,} 个文件的内容与 {reference} 不一致"
+        "{resized:（其中 1 个大小也不同）|（其中 {resized} 个大小也不同）|}，首个为 {first}。",
     },
     "extra": {
         "en": "Files that the reference {reference} does not have: {count:,}, the first: {first}. A loader may read them.",

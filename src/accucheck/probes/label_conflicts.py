@@ -73,9 +73,9 @@ MESSAGES: Words = {
         "zh": "{role}数据：{samples:,} 个样本中有 {count:,} 个与其他样本重复且标签相同。",
     },
     "compared": {
-        "en": "{role} data: {samples:,} labelled {samples:sample was|samples were} compared; whether labels without a contradiction "
-        "are right can only be seen by looking at samples.",
-        "zh": "{role}数据：已比较 {samples:,} 个带标签样本；未发现矛盾的标签是否正确，只能通过人工抽查判断。",
+        "en": "{role} data: {samples:,} labelled {samples:sample was|samples were} compared. Whether labels that contradict no "
+        "other are right, only a human looking at samples can tell.",
+        "zh": "{role}数据：已比较 {samples:,} 个带标签样本。标签之间没有矛盾不等于标签正确，是否正确只能人工抽查。",
     },
     "not-compared": {
         "en": "{role} data: only the first {samples:,} samples were compared.",

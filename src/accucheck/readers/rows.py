@@ -62,7 +62,7 @@ def rows(path: Path, kind: str, start: int, count: int) -> Iterator[Row]:
     if kind in TABLES:
         found = _table(path, kind, start, count)
     elif kind in _SINGLE:
-        found = iter([_sample(path, _SINGLE[kind])] if start == 0 else [])
+        found = iter([sample(path, _SINGLE[kind])] if start == 0 else [])
     elif kind in ("npy", "npz", "idx", "cifar"):
         found = _arrays(path, kind, start, count)
     else:
@@ -167,7 +167,7 @@ def _is_numbers(value: Any) -> bool:
         return False
 
 
-def _sample(path: Path, name: str) -> dict[str, Any]:
+def sample(path: Path, name: str) -> dict[str, Any]:
     """A file that is one sample, as a field of this name. Raises ReadError."""
     try:
         size = path.stat().st_size

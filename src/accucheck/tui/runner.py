@@ -52,10 +52,11 @@ class Runner:
         self.watching: Watching | None = None
         self.watched: WatchResult | None = None
         self._watcher: threading.Thread | None = None
-        #: The changes that are tried, and what came of them so far; the training that runs with its number, of how many, and since when.
+        #: The changes that are tried, and what came of them so far, or the last time; the training that runs with its number, of how
+        #: many, and since when.
         self.trying: TryRunner | None = None
         self.try_error: UserError | None = None
-        self.tried: TryResults | None = None
+        self.tried: TryResults | None = project.session.record.tried if project.session is not None else None
         self.trial: tuple[Trial, int, int, float] | None = None
         self._trier: threading.Thread | None = None
         #: The search that was begun last, what is known of it, and the trial that runs, with how far all is.

@@ -96,6 +96,7 @@ WORDS: Words = {
     "accepted": {"zh": "通过", "en": "accepted"},
     "returned": {"zh": "退回", "en": "returned"},
     "outdated": {"zh": "待复审", "en": "to review again"},
+    "unreviewed": {"zh": "待评审", "en": "not reviewed"},
     "review": {"zh": "评审", "en": "Review"},
     "role-reviewer": {"zh": "评审：{who}", "en": "reviewer: {who}"},
     "reviewed-by": {"zh": "{who} 于 {when}", "en": "by {who}, {when}"},
@@ -755,6 +756,13 @@ WORDS: Words = {
         "absolute "
         "paths is really written.",
     },
+    "try-text-rest": {
+        "zh": "{command}\n\n在副本中用这条命令训练 {count} 次：未修改的项目、每条规则的修改、全部修改；其中 {known} 次"
+        "此前已经完成，不再重复。每次最多 {seconds} 秒。它运行的是项目自身的代码；项目本身不会改动，但以绝对路径写到别处的内容会真正写入。",
+        "en": "{command}\n\nIt trains {count} copies of the project, for at most {seconds} s each: unchanged, with the changes of each "
+        "rule, and with all. {known} of them {known:was|were} trained before and {known:is|are} not trained again. It runs the project's "
+        "own code. The project is not touched, but what the command writes elsewhere by absolute paths is really written.",
+    },
     "try-head": {"zh": "试用修改  {command}", "en": "try  {command}"},
     "try-none": {"zh": "没有正在进行的试用", "en": "No fixes are being tried"},
     "try-on": {"zh": "正在试用修改", "en": "Fixes are being tried already"},
@@ -764,13 +772,18 @@ WORDS: Words = {
         "zh": "第 {number}/{count} 次训练  已训练 {steps} 步  {seconds:.0f} 秒",
         "en": "training {number} of {count}  {steps} {steps:step|steps}  {seconds:.0f} s",
     },
+    "try-judges": {
+        "zh": "第 {number}/{count} 次训练  正在评估  {seconds:.0f} 秒",
+        "en": "training {number} of {count}  evaluating  {seconds:.0f} s",
+    },
     "try-over": {
         "zh": "已结束：{count} 次训练，结果已保存，并会写入报告。Esc 返回。",
         "en": "Ended: {count} {count:training|trainings}; kept in the session and shown in reports. Esc goes back.",
     },
     "try-stopped": {
-        "zh": "已停止：完成 {count}/{of} 次训练，结果已保存，并会写入报告。Esc 返回。",
-        "en": "Stopped after {count} of {of} trainings; kept in the session and shown in reports. Esc goes back.",
+        "zh": "已停止：完成 {count}/{of} 次训练，结果已保存，并会写入报告。按 {key} 继续其余训练，Esc 返回。",
+        "en": "Stopped after {count} of {of} trainings; kept in the session and shown in reports. {key} continues with the rest, "
+        "Esc goes back.",
     },
     "try-nothing-stopped": {
         "zh": "没有试用任何修改：在第一次训练结束前就已停止，没有可保存的结果。按 {key} 重试。",
@@ -876,6 +889,11 @@ WORDS: Words = {
     "key-next-do": {"zh": "执行", "en": "do it"},
     "command-next-do": {"zh": "执行所选的一条", "en": "Do the step chosen"},
     "key-next-copy": {"zh": "复制命令", "en": "copy command"},
+    "key-next-summary": {"zh": "复制摘要", "en": "copy summary"},
+    "next-summary-copied": {
+        "zh": "已复制 {count} 行摘要，可贴到聊天或合并请求",
+        "en": "Copied the summary, {count} {count:line|lines}, for a chat or a pull request",
+    },
     "command-next-summary": {
         "zh": "复制五行摘要，可贴到聊天或合并请求",
         "en": "Copy five lines for a chat or a pull request",
@@ -991,6 +1009,10 @@ WORDS: Words = {
         "zh": "写入同一规则的 {count} 处修改（{files} 个文件）？",
         "en": "Write all {count} changes of this rule into {files} {files:file|files}?",
     },
+    "mend-together-title": {
+        "zh": "写入以下 {count} 处修改（{files} 个文件）？",
+        "en": "Write these {count} changes into {files} {files:file|files}?",
+    },
     "mend-rule-written": {
         "zh": "已写入 {count} 处修改（{files} 个文件）",
         "en": "{count} {count:change was|changes were} written into {files} {files:file|files}",
@@ -1051,6 +1073,10 @@ WORDS: Words = {
     "mend-proving": {
         "zh": "正在重新运行受影响的探针，结束后在此显示结果……",
         "en": "The affected probes are running again; the outcome will be shown here...",
+    },
+    "mend-waits": {
+        "zh": "已写入 {path}。仍有探针在运行，结束后按 {key} 重新运行受影响的探针。",
+        "en": "Written into {path}. Probes are still running; when they end, press {key} to run the affected ones again.",
     },
     "mend-written": {
         "zh": "已写入 {path}。按 {key} 重新运行受影响的探针，确认问题是否消除。",

@@ -322,9 +322,11 @@ class ChecklistScreen(Guiding):
         await super().action_filter()
 
     def action_back(self) -> None:
-        """Stop a run, after one question, or go to the list."""
+        """Go back to the list of next steps where that led here; else stop a run, after one question, or go to the list of items."""
         from .dialogs import Choose
 
+        if self.back_to_next_steps():
+            return
         if not self.app.runner.busy:
             self.query_one(ItemList).focus()
             return

@@ -32,6 +32,8 @@ class Guiding(Watching):
         self._place: object = None
         self._grows = False
         self._finished: set[tuple[str, str]] = set()
+        #: The step whose item was opened from the list of next steps: Esc goes back there while it is looked at.
+        self._opened: Step | None = None
 
     # --- after a run --------------------------------------------------------------------------------------------------
 
@@ -96,14 +98,22 @@ class Guiding(Watching):
 
     # --- next steps ---------------------------------------------------------------------------------------------------
 
-    def action_next_steps(self) -> None:
+    def action_next_steps(self, begin: Step | None = None) -> None:
         from .next import NextScreen
 
         def left(step: Step | None) -> None:
             if step is not None:
                 self._do_step(step)
 
-        self.app.push_screen(NextScreen(), left)
+        self.app.push_screen(NextScreen(begin), left)
+
+    def back_to_next_steps(self) -> bool:
+        """Go back to the list of next steps where the item that is looked at was opened from there; returns whether it was."""
+        step, self._opened = self._opened, None
+        if step is None or self.item is None or self.item.id != step.item:
+            return False
+        self.action_next_steps(step)
+        return True
 
     def _do_step(self, step: Step) -> None:
         """Go where a step is done, and begin it."""
@@ -117,6 +127,8 @@ class Guiding(Watching):
             self.call_later(self.action_do, "accept-all")
         elif step.kind in ("export", "ask"):
             self.call_later(self.action_do, "export")
+        elif step.kind == "together":
+            self._apply_together()
         elif step.kind == "plan":
             from .next import command_of
 
@@ -130,6 +142,14 @@ class Guiding(Watching):
             self.call_later(self.action_do, "path")
         else:
             self._go_to(step)
+
+    @work
+    async def _apply_together(self) -> None:
+        """Write the changes that were tried together."""
+        from ...guidance import together
+        from .mend import write_all
+
+        await write_all(self, [finding for _, _, finding in together(self.app.project)], "mend-together-title")
 
     @work
     async def _run_again(self, pairs: Collection[tuple[str, str]]) -> None:
@@ -147,6 +167,7 @@ class Guiding(Watching):
         if step.kind == "path":
             self.call_later(self.action_do, "path")
             return
+        self._opened = step
         self.remove_class("-list")
         self._open_tab(_TABS.get(step.kind, "tab-evidence"))
         if step.finding is not None:

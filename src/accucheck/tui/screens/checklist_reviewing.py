@@ -9,6 +9,7 @@ from textual.content import Content
 
 from ...checklist import Item
 from ...errors import UserError
+from ...reviewing import obstacles
 from ...session import Entry, Judgement, Role
 from ..signs import plain
 from .checklist_answering import Answering
@@ -18,13 +19,14 @@ class Reviewing(Answering):
     """Accepting and returning answers, and signing the whole off."""
 
     def _first_item(self) -> str:
-        """A reviewer begins with the first answer that waits for a review, and its evidence."""
-        app = self.app
-        entries = [(item.id, app.session.entry(item.id)) for item in app.project.items if app.role is Role.REVIEWER]
-        waiting = [item for item, entry in entries if entry.conclusion is not None and entry.judgement is None]
-        if waiting:
-            self._open_tab("tab-evidence")
-        return waiting[0] if waiting else super()._first_item()
+        """A reviewer begins with the first answer that waits for a review, and its evidence; an author with the first that came back, and
+        what the reviewer says of it."""
+        left, reviews = obstacles(self.app.session.record, self.app.project.checklists), self.app.role is Role.REVIEWER
+        waiting = left.unreviewed if reviews else left.returned
+        if not waiting:
+            return super()._first_item()
+        self._open_tab("tab-evidence" if reviews else "tab-conclusion")
+        return waiting[0]
 
     def why_not(self, verb: str) -> str | None:
         if verb != "sign-off" and verb != "comment" and not verb.startswith("review-"):
@@ -101,14 +103,15 @@ class Reviewing(Answering):
     @work
     async def action_sign_off(self) -> None:
         """Sign the open checklists off, or say what is still open."""
-        from ...reviewing import obstacles, sign_off
+        from ...reviewing import sign_off
         from .dialogs import Choose
 
         app, say = self.app, self.speech.say
         checklists = app.project.checklists
         titles = " + ".join(checklist.title[self.speech.language] for checklist in checklists)
         text = say("sign-off-text", titles=titles, count=len(app.project.items), who=app.who)
-        ready = not obstacles(app.session.record, checklists)
+        left = obstacles(app.session.record, checklists)
+        ready = not left
         answers = [("yes", say("yes")), ("no", say("no"))]
         if ready and await app.push_screen_wait(Choose(say("sign-off-title"), text, answers)) != "yes":
             return
@@ -116,7 +119,8 @@ class Reviewing(Answering):
             sign_off(app.session, checklists, "", app.who)
         except UserError as error:
             text = error.text(self.speech.language)
-            app.push_screen(Choose(say("sign-off-refused"), text, [("close", say("close"))]))
+            await app.push_screen_wait(Choose(say("sign-off-refused"), text, [("close", say("close"))]))
+            self.show_items(next(iter((*left.unanswered, *left.returned, *left.unreviewed)), None))
             return
         app.save_soon()
         self.notify(say("signed", who=app.who), markup=False)

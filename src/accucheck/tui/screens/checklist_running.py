@@ -64,6 +64,11 @@ class Running(Showing):
         """How many probes of this run are still to end."""
         return len(self._awaited) if self.app.runner.busy else 0
 
+    @property
+    def proves(self) -> bool:
+        """Whether what runs are results that were out of date."""
+        return bool(self._again)
+
     def _how_far(self) -> Run:
         """What is done of what has something to do, and how long the rest takes, once that is known."""
         now = time.monotonic()

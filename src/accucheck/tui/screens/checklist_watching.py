@@ -72,7 +72,18 @@ class Watching(Reviewing):
             found = await asyncio.to_thread(try_runs.patches, root, _tryable(app.project))
             patches = try_runs.chosen(found, PATCHES)
             command = self._command or await self._proposed()
-            question = partial(say, "try-text", count=len(patches) + SEEDS, seconds=SECONDS)
+            kept = app.session.record.tried
+            state = await asyncio.to_thread(try_runs.state_of, root)
+
+            def trying(command: list[str]) -> try_runs.TryRunner:
+                wanted = try_runs.want(app.project.case, command, seconds=float(SECONDS), seeds=SEEDS)
+                return try_runs.TryRunner(wanted, patches, kept.known if kept is not None else ())
+
+            def question(command: str) -> str:
+                count, left = len(patches) + SEEDS, trying(shlex.split(command)).left(state)
+                words = "try-text-rest" if left < count else "try-text"
+                return say(words, command=command, count=count, known=count - left, seconds=SECONDS)
+
             chosen = await self._allowed(command, ask=ask, title="try-title", question=question)
             if not chosen:
                 return
@@ -80,9 +91,7 @@ class Watching(Reviewing):
                 self.notify(say("try-on"), severity="warning", markup=False)
                 return
             self._command = chosen
-            wanted = try_runs.want(app.project.case, chosen, seconds=float(SECONDS), seeds=SEEDS)
-            kept = app.session.record.tried
-            app.runner.try_fixes(try_runs.TryRunner(wanted, patches, kept.known if kept is not None else ()))
+            app.runner.try_fixes(trying(chosen))
         except UserError as error:
             app.show_error(error.text(self.speech.language))
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import work
 from textual.app import ComposeResult
@@ -61,6 +61,11 @@ class MendScreen(VerbScreen[None]):
         """The mend, where it was written in this visit and not taken back."""
         return self.app.mends.get(self._diff)
 
+    @property
+    def _proves(self) -> bool:
+        """Whether what runs is what this change may have mended."""
+        return self.app.checklist is not None and self.app.checklist.proves
+
     def compose(self) -> ComposeResult:
         yield Static(id="head", markup=False)
         with VerticalScroll(id="body"):
@@ -116,8 +121,10 @@ class MendScreen(VerbScreen[None]):
     def _state(self, width: int) -> Content:
         say = self.speech.say
         written = self._written
-        if written is not None and self.app.runner.busy:
+        if written is not None and self.app.runner.busy and self._proves:
             text, style = say("mend-proving"), "$text-muted"
+        elif written is not None and self.app.runner.busy:
+            text, style = say("mend-waits", path=written.path, key=self.key_of("run-stale")), "$text-muted"
         elif written is not None and self.app.proof:
             text, style = self.app.proof, "$text-success"
         elif written is not None:
@@ -184,28 +191,7 @@ class MendScreen(VerbScreen[None]):
     @work
     async def action_apply_rule(self) -> None:
         """Write the changes of all findings of this rule, after one question that shows them."""
-        app, say, findings = self.app, self.speech.say, self._alike
-        try:
-            made = mending.prepare_all(Path(app.project.case.root), findings)
-        except UserError as error:
-            app.show_error(error.text(self.speech.language))
-            return
-        lines = [Content(say("mend-copy-kept"))]
-        for _, diffs in made:
-            for diff in diffs:
-                lines += [Content(""), *_styled(diff)]
-        title = say("mend-rule-title", count=len(findings), files=len(made))
-        answers = [("yes", say("mend-yes")), ("no", say("no"))]
-        if await app.push_screen_wait(Choose(title, Content("\n").join(lines), answers)) != "yes":
-            return
-        try:
-            for mend, diffs in made:
-                app.write_mend(diffs, mend)
-                app.proof = ""
-        except UserError as error:
-            app.show_error(error.text(self.speech.language))
-        else:
-            self.notify(say("mend-rule-written", count=len(findings), files=len(made)), markup=False)
+        await write_all(self, self._alike, "mend-rule-title")
         self._look()
 
     def action_undo(self) -> None:
@@ -248,6 +234,32 @@ class MendScreen(VerbScreen[None]):
 
     def action_back(self) -> None:
         self.dismiss()
+
+
+async def write_all(screen: VerbScreen[Any], findings: list[Finding], title: str) -> None:
+    """Write the changes of findings into their files, after one question that shows them all; `title` is a key of WORDS."""
+    app, say = screen.app, screen.speech.say
+    try:
+        made = mending.prepare_all(Path(app.project.case.root), findings)
+    except UserError as error:
+        app.show_error(error.text(screen.speech.language))
+        return
+    lines = [Content(say("mend-copy-kept"))]
+    for _, diffs in made:
+        for diff in diffs:
+            lines += [Content(""), *_styled(diff)]
+    question = say(title, count=len(findings), files=len(made))
+    answers = [("yes", say("mend-yes")), ("no", say("no"))]
+    if await app.push_screen_wait(Choose(question, Content("\n").join(lines), answers)) != "yes":
+        return
+    try:
+        for mend, diffs in made:
+            app.write_mend(diffs, mend)
+            app.proof = ""
+    except UserError as error:
+        app.show_error(error.text(screen.speech.language))
+    else:
+        screen.notify(say("mend-rule-written", count=len(findings), files=len(made)), markup=False)
 
 
 def _styled(diff: str) -> list[Content]:

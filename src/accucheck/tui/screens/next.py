@@ -59,8 +59,8 @@ class NextScreen(VerbScreen[Step]):
         Verb("next-do", "enter", "do_step", "command-next-do", "key-next-do"),
         Verb("mend", "f", "mend", "command-mend", "key-mend"),
         Verb("try", "T", "try_fixes", "command-try", "key-try"),
-        Verb("next-copy", "y", "copy", "command-next-copy", "key-next-copy"),
-        Verb("next-summary", "Y", "copy_summary", "command-next-summary"),
+        Verb("next-summary", "y", "copy_summary", "command-next-summary", "key-next-summary"),
+        Verb("next-copy", "Y", "copy", "command-next-copy", "key-next-copy"),
         replace(BACK, keys="escape,q,w"),
         HELP,
         FILTER,
@@ -68,8 +68,10 @@ class NextScreen(VerbScreen[Step]):
     ]
     HERE = ("help-next",)
 
-    def __init__(self) -> None:
+    def __init__(self, begin: Step | None = None) -> None:
+        """`begin` is the step to be highlighted first, where there still is one like it."""
         super().__init__()
+        self._begin = begin
         self._steps: list[Step] = []
         self._all = False
         self._of: object = None
@@ -121,7 +123,8 @@ class NextScreen(VerbScreen[Step]):
 
     def _show(self, found: list[Step], symptom: symptoms.Symptom | None) -> None:
         if self.is_mounted:
-            before, self._steps, self._symptom, self._known = self._step, found, symptom, True
+            before, self._steps, self._symptom, self._known = self._step or self._begin, found, symptom, True
+            self._begin = None
             self._fill(before)
 
     def _fill(self, before: Step | None = None) -> None:
@@ -164,7 +167,8 @@ class NextScreen(VerbScreen[Step]):
         if len(lines) > _LINES:
             lines[_LINES - 1 :] = [lines[_LINES - 1][: width - 6] + ("..." if speech.only_ascii else "…")]
         said = {"why": step.why(language), "cost": step.cost(language)}
-        state = speech.say("problem" if step.state == "problem" else "suspect") if step.kind in FAULTS else ""
+        told = step.kind in FAULTS and step.kind != "returned"  # what came back may say anything
+        state = speech.say("problem" if step.state == "problem" else "suspect") if told else ""
         why = speech.say("next-why-state" if state else "next-why", state=state, **said)
         return Content.assemble(
             (head, "$text-muted"),
@@ -207,8 +211,7 @@ class NextScreen(VerbScreen[Step]):
         from .mend import MendScreen
 
         step = self._step
-        if step is not None and step.finding is not None and self.app.checklist is not None:
-            self.app.checklist.show_items(step.item)
+        if step is not None and step.finding is not None:
             self.app.push_screen(MendScreen(step.probe, step.finding))
 
     def action_try_fixes(self) -> None:
@@ -224,7 +227,7 @@ class NextScreen(VerbScreen[Step]):
         hide = redact.of(project.case)
         lines = summary(project, self.speech.language, set(self.app.stale))
         self.app.copy_to_clipboard("\n".join(visible(hide(line)) for line in lines))
-        self.notify(self.speech.say("copied"), timeout=2)
+        self.notify(self.speech.say("next-summary-copied", count=len(lines)), timeout=4, markup=False)
 
     def action_copy(self) -> None:
         """Copy the command that does the same."""

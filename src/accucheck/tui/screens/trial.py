@@ -15,6 +15,7 @@ from ...try_results import Compared, Row
 from ..signs import plain, wrap
 from ..verbs import BACK, HELP, PALETTE, Verb
 from ..widgets.chart import curve, cut
+from ..widgets.topbar import clock
 from .progress import JobScreen
 
 #: Cells of a bar, lines of the chart, and the screens that have room for it.
@@ -66,7 +67,9 @@ class TrialScreen(JobScreen):
             return
         say, width, runner = self.speech.say, max(20, self.size.width - 4), self.app.runner
         kept = runner.tried
-        command = runner.trying.wanted.command if runner.trying is not None else []
+        command = (
+            runner.trying.wanted.command if runner.trying is not None else kept.command if kept is not None else []
+        )
         self.query_one("#head", Static).update(plain(say("try-head", command=shlex.join(command))))
         lines = [self._state(width), Content("")]
         if kept is not None:
@@ -93,7 +96,14 @@ class TrialScreen(JobScreen):
             return Content.styled(say("try-stopping"), "$text-muted")
         trial, number, count, since = begun
         done = self.speech.bar((number - 1) / count, _BAR)
-        far = say("try-far", number=number, count=count, steps=trying.seen, seconds=time.monotonic() - since)
+        seconds = time.monotonic() - since
+        words = "try-judges" if trying.judging else "try-far"
+        far = say(words, number=number, count=count, steps=trying.seen, seconds=seconds)
+        ended = runner.tried.trials if runner.tried is not None else []
+        if ended:
+            each = sum(one.seconds for one in ended) / len(ended)
+            rest = max(0.0, each - seconds) + each * (count - number)
+            far += f"  {say('run-left', time=clock(rest))}"
         what = cut(try_results.label(trial, self.speech.language), width, only_ascii=self.speech.only_ascii)
         return Content.assemble((done, "$accent"), " ", plain(far), "\n", plain(what, "bold"))
 
@@ -101,9 +111,8 @@ class TrialScreen(JobScreen):
         """How it ended, and where nothing was tried, why."""
         say, runner, key = self.speech.say, self.app.runner, self.key_of("try-again")
         count = len(runner.tried.trials) if runner.tried is not None else 0
-        stopped = runner.trying is not None and runner.trying.stopped
-        if count and stopped and runner.trial is not None and count < runner.trial[2]:
-            text = say("try-stopped", count=count, of=runner.trial[2])
+        if runner.tried is not None and count < runner.tried.planned:
+            text = say("try-stopped", count=count, of=runner.tried.planned, key=key)
         elif count:
             text = say("try-over", count=count)
         elif runner.try_error is not None:

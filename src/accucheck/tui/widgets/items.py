@@ -12,6 +12,7 @@ from textual.widgets.option_list import Option
 
 from ...checklist import Checklist, Item
 from ...language import Language
+from ...model import CONCLUSIONS
 from ..signs import SIGNS, Speech, plain
 from .chart import cut
 from .filtered import FilteredList
@@ -32,7 +33,7 @@ class _ItemLine(NamedTuple):
 
 
 class ItemList(FilteredList):
-    """`searched` is by id, state, title and review."""
+    """`searched` is by id, state, title and review, or that there is none of an answer."""
 
     PLACEHOLDER = "filter"
 
@@ -79,7 +80,8 @@ class ItemList(FilteredList):
         told, speech = self._told.get(option.id or ""), self._speech
         if told is None or speech is None:
             return str(option.prompt)
-        review = speech.say(told.review) if told.review else ""
+        answered = told.state in CONCLUSIONS and not told.suggested
+        review = speech.say(told.review) if told.review else speech.say("unreviewed") if answered else ""
         return f"{option.id} {speech.say(told.state)} {speech.say(f'short-{told.state}')} {told.title} {review}"
 
     def set_state(self, speech: Speech, item: Item, state: str, suggested: bool, review: str) -> None:

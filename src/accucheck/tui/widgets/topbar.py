@@ -21,7 +21,8 @@ class Run(NamedTuple):
     left: float | None
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
+    """Minutes and seconds."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
@@ -51,8 +52,8 @@ class TopBar(Static):
             counted = f"{running.done}/{running.total} " if running.total else ""
             share = running.done / running.total if running.total else 0
             parts += [(f"{speech.shape('running')} {counted}", "$text-accent")]
-            parts += [(speech.bar(share, 10), "$text-accent"), f" {_clock(running.seconds)}"]
-            parts += [f" {speech.say('run-left', time=_clock(running.left))}"] if running.left is not None else []
+            parts += [(speech.bar(share, 10), "$text-accent"), f" {clock(running.seconds)}"]
+            parts += [f" {speech.say('run-left', time=clock(running.left))}"] if running.left is not None else []
             parts += ["  "]
         else:
             parts += [f"{done}/{total} ", (speech.bar(done / total if total else 0, 10), "$text-success"), "  "]
