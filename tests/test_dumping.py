@@ -96,6 +96,18 @@ def test_long_names_keep_their_ends_in_a_terminal() -> None:
 
 @pytest.mark.mindspore
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("ends", "span"), [((0.0, 9.0), "0 .. 9"), ((-0.25, 3.5), "-0.25 .. 3.5"), ((0.0, 2e9), "0 .. 2e+09")]
+)
+def test_a_range_of_whole_numbers_has_no_exponent(ends: tuple[float, float], span: str) -> None:
+    from accucheck.cli.dump import _cells
+    from accucheck.dumping import Row
+    from accucheck.readers.dumps import Values
+
+    row = Row(0, 0, "Cast-op1", "Cast", Values("int32", (8,), 8, minimum=ends[0], maximum=ends[1]))
+    assert _cells(row)[1] == span
+
+
 def test_the_example_is_dumped_and_the_first_bad_operation_named(tmp_path: Path) -> None:
     root = copy_example("digits", tmp_path)
     # A rate so high that the first update leaves nothing finite in the second step.

@@ -36,7 +36,7 @@ def _command(path: str, command: click.Command, language: Language) -> list[str]
     usage = " ".join([path, "[OPTIONS]", *(p.metavar or (p.name or "").upper() for p in arguments)])
     if isinstance(command, click.Group):
         usage += " [COMMAND] ..."
-    rows = []
+    rows = [[code(metavar), cell(text)] for metavar, text in rows_of(arguments)]
     for option in command.params:
         if isinstance(option, click.Option):
             text = option.help or ""
@@ -46,6 +46,11 @@ def _command(path: str, command: click.Command, language: Language) -> list[str]
             rows.append([code(signature(option)), cell(text)])
     head = [say("option", language), say("meaning", language)]
     return [f"## {path}", "", command.help or "", "", "```text", usage, "```", "", *table(head, rows)]
+
+
+def rows_of(arguments: list[click.Argument]) -> list[tuple[str, str]]:
+    """The arguments as they are called, each with what it is."""
+    return [argument.row for argument in arguments if isinstance(argument, frame.Argument)]
 
 
 def signature(option: click.Option) -> str:

@@ -8,7 +8,7 @@ from accucheck import __version__, cli
 from accucheck.cli import frame
 from accucheck.language import Language
 
-from .command_line import signature
+from .command_line import rows_of, signature
 from .words import say
 
 
@@ -44,7 +44,8 @@ def manual(language: Language) -> str:
 
 
 def _options(command: click.Command) -> list[str]:
-    lines: list[str] = []
+    arguments = [each for each in command.params if isinstance(each, click.Argument)]
+    lines = [line for name, text in rows_of(arguments) for line in (".TP", f".B {_text(name)}", _text(text))]
     for option in command.params:
         if isinstance(option, click.Option):
             lines += [".TP", f".B {_text(signature(option))}", _text(option.help or "")]

@@ -32,7 +32,7 @@ WORDS: Words = {
     "man-commands": {"en": "COMMANDS", "zh": "命令"},
     "man-status": {"en": "EXIT STATUS", "zh": "退出码"},
     "command-line": {"en": "The command line", "zh": "命令行"},
-    "option": {"en": "Option", "zh": "选项"},
+    "option": {"en": "Argument or option", "zh": "参数或选项"},
     "meaning": {"en": "Meaning", "zh": "含义"},
     "default": {"en": "default: `{value}`", "zh": "默认 `{value}`"},
     "exit-codes": {"en": "Exit codes", "zh": "退出码"},

@@ -171,6 +171,6 @@ def _examined(tensor: dumps.Tensor) -> dumps.Values | None:
     from .readers import dumps
 
     try:
-        return tensor.told or dumps.examine(tensor)
+        return tensor.told or dumps.examine(tensor, integers=True)
     except ReadError:
         return None

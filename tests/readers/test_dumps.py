@@ -187,6 +187,15 @@ def test_empty_and_whole_numbers_are_finite(tmp_path):
     assert all(examine(run.tensors[0]).finite for run in open_dump(tmp_path).operations)
 
 
+def test_the_range_of_whole_numbers_is_read_where_it_is_asked_for(tmp_path):
+    for name, values in (("a", np.arange(-3, 5)), ("b", np.array([True, False])), ("c", np.ones(0, np.int32))):
+        save(tmp_path, f"{name}.npy", values)
+    tensors = [run.tensors[0] for run in open_dump(tmp_path).operations]
+    ends = [(found.minimum, found.maximum) for found in (examine(one, integers=True) for one in tensors)]
+    assert sorted(ends, key=str) == [(-3.0, 4.0), (0.0, 1.0), (None, None)]
+    assert all(examine(one).minimum is None for one in tensors), "what looks for overflow does not read them"
+
+
 HEADER = (
     "Op Type,Op Name,Task ID,Stream ID,Timestamp,IO,Slot,Data Size,Data Type,Shape,Max Value,Min Value,Avg Value,Count"
 )

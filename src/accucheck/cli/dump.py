@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 #: Operations that are shown.
 _SHOWN = 20
+#: Larger whole numbers are shown with an exponent.
+_WHOLE = 1e9
 
 
 @command(
@@ -128,10 +130,15 @@ def _cells(row: Row) -> list[str]:
     if values is None:
         return [_step(row), "", "", "", row.name]
     low, high = values.minimum, values.maximum
-    span = "" if low is None or high is None else f"{low:.4g} .. {high:.4g}"
+    span = "" if low is None or high is None else f"{_number(low)} .. {_number(high)}"
     bad = values.nan + values.positive + values.negative
     shape = "" if values.shape is None else "x".join(map(str, values.shape)) or "1"
     return [_step(row), span, str(bad) if bad else "", f"{values.dtype} {shape}".strip(), row.name]
+
+
+def _number(value: float) -> str:
+    """Whole numbers, such as those of classes, without an exponent."""
+    return str(int(value)) if value.is_integer() and abs(value) < _WHOLE else f"{value:.4g}"
 
 
 def _step(row: Row) -> str:

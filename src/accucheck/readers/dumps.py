@@ -363,8 +363,11 @@ def shape_of(tensor: Tensor) -> tuple[int, ...] | None:
     return array.shape
 
 
-def examine(tensor: Tensor) -> Values:
-    """What a tensor holds: as statistics tell it, else from its file. Raises ReadError. Memory: a block of the file."""
+def examine(tensor: Tensor, *, integers: bool = False) -> Values:
+    """What a tensor holds: as statistics tell it, else from its file; of whole numbers their range where `integers` asks for it.
+
+    Raises ReadError. Memory: a block of the file.
+    """
     if tensor.told is not None:
         return tensor.told
     (array,) = arrays.arrays(Path(tensor.path), "npy")
@@ -373,7 +376,8 @@ def examine(tensor: Tensor) -> Values:
     if dtype.hasobject or dtype.names or (dtype.kind not in "biufc" and not bits16):
         raise ReadError("dump-type", path=tensor.path, dtype=str(dtype)[:100])
     if dtype.kind not in "fc" and not bits16:
-        return Values(tensor.dtype or str(dtype), shape, array.size)
+        ends = _ends(array) if integers and array.size else (None, None)
+        return Values(tensor.dtype or str(dtype), shape, array.size, minimum=ends[0], maximum=ends[1])
     nan = positive = negative = 0
     lowest, highest = np.inf, -np.inf
     for _, block in arrays.read(array, 0, array.size):
@@ -396,6 +400,12 @@ def examine(tensor: Tensor) -> Values:
     count = array.size * (2 if dtype.kind == "c" else 1)
     least, most = (lowest, highest) if lowest <= highest else (None, None)
     return Values(tensor.dtype or str(dtype), shape, count, nan, positive, negative, least, most)
+
+
+def _ends(array: Any) -> tuple[float, float]:
+    """The least and the largest number of an array without NaN."""
+    blocks = [(block.min(), block.max()) for _, block in arrays.read(array, 0, array.size)]
+    return float(min(low for low, _ in blocks)), float(max(high for _, high in blocks))
 
 
 def _told(dtype: str, shape: tuple[int, ...] | None, numbers: dict[str, float | None]) -> Values | None:
