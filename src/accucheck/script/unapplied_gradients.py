@@ -135,7 +135,8 @@ class UnappliedLoad:
         """Biases, and weights of normalizations, that no optimizer is given, where the matrices of a network are chosen by their names."""
         look = self.look
         lists = [(optimizer, _listed(optimizer)) for optimizer, _ in look.optimizers]
-        chosen = [optimizer for optimizer, listed in lists if any(map(_is_choice, behind(listed)))]
+        given = ((optimizer, listed) for optimizer, listed in lists if isinstance(optimizer, Call))
+        chosen = [optimizer for optimizer, listed in given if any(map(_is_choice, behind(listed)))]
         if look.registers or look.frozen or not chosen:
             return
         reached = {leaf for step in look.steps for leaf in reach(step.loss, stop=True)[0]}
