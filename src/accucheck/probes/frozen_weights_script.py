@@ -98,6 +98,13 @@ MESSAGES: Words = {
         "optimizer: {count:it keeps its|they keep their} random initial values.",
         "zh": "计算损失用到的 {count} 个层（{names}，创建于 {path} 第 {line} 行）没有交给任何优化器：一直停留在随机初值。",
     },
+    "vectors-unheld": {
+        "en": "{count} {count:parameter|parameters} used in the loss ({names}; the first layer is created in line {line} of {path}) "
+        "{count:is|are} in no optimizer: {count:this bias or normalization weight keeps its|these biases and normalization weights keep "
+        "their} initial values.",
+        "zh": "计算损失用到的 {count} 个偏置或归一化参数（{names}，首个所在的层创建于 {path} 第 {line} 行）没有交给任何优化器，"
+        "一直停留在初值。",
+    },
     "optimizer-part": {
         "en": "The optimizer gets only {text}: at least {count} other {count:parameter|parameters} of the network keep initial values, "
         "since no other optimizer has them and it is not certain that anything is loaded.",
@@ -217,6 +224,10 @@ MESSAGES: Words = {
         "en": "Pass the trainable_params() of all of them to the optimizer, as one list or as groups.",
         "zh": "把各部分的 trainable_params() 合成一个列表或分组，一并交给优化器。",
     },
+    "fix-groups": {
+        "en": "Add a group with the parameters that the filter leaves out, without weight decay if they are to have none.",
+        "zh": "把筛选时排除的参数另作一组交给优化器；不需要权重衰减的，在该组里关闭即可。",
+    },
     "fix-copy": {
         "en": "Write the trained weights into the copy during training: ops.assign(copied, m * copied + (1 - m) * trained).",
         "zh": "训练中把正在训练的权重写入副本：ops.assign(copied, m * copied + (1 - m) * trained)。",
@@ -278,6 +289,7 @@ WHY: Words = {
             "computed-before",
             "optimizer-part",
             "layers-unheld",
+            "vectors-unheld",
             "copy-stale",
             "copied-back",
             "unfreezes-nothing",
@@ -332,6 +344,7 @@ _FIXES = {
     "computed-before": "fix-compute-within",
     "optimizer-part": "fix-all",
     "layers-unheld": "fix-all-networks",
+    "vectors-unheld": "fix-groups",
     "copy-stale": "fix-copy",
     "copied-back": "fix-copy",
     "all-frozen": "fix-unfreeze",
@@ -667,6 +680,11 @@ for real, z in data:
 
 _NAMED = "[p for p in net.trainable_params() if 'head' in p.name]"
 
+_UNDECAYED = ", {'params': [p for p in net.trainable_params() if 'bias' in p.name], 'weight_decay': 0.0}"
+_GROUPS = (
+    f"[{{'params': [p for p in net.trainable_params() if 'bias' not in p.name], 'weight_decay': 1e-4}}{_UNDECAYED}]"
+)
+
 _SYNC = """    for p, s in zip(critic.get_parameters(), slow.get_parameters()):
         ops.assign(s, 0.99 * s + 0.01 * p)
 """
@@ -707,6 +725,26 @@ EXAMPLES = [
     _example(
         "an optimizer of the parameters with a name in a network that is loaded",
         _NET + "net = Net()\nms.load_checkpoint('body.ckpt', net)" + _TRAIN.replace("net.trainable_params()", _NAMED),
+        Verdict.NOT_APPLICABLE,
+        "nothing-frozen",
+    ),
+    _example(
+        "an optimizer without the group of the biases",
+        _NET + "net = Net()" + _TRAIN.replace("net.trainable_params()", _GROUPS.replace(_UNDECAYED, "")),
+        Verdict.PROBLEM,
+        "vectors-unheld",
+    ),
+    _example(
+        "an optimizer without the group of the biases of a network that is loaded",
+        _NET
+        + "net = Net()\nms.load_checkpoint('body.ckpt', net)"
+        + _TRAIN.replace("net.trainable_params()", _GROUPS.replace(_UNDECAYED, "")),
+        Verdict.UNDECIDED,
+        "vectors-unheld",
+    ),
+    _example(
+        "an optimizer of two groups",
+        _NET + "net = Net()" + _TRAIN.replace("net.trainable_params()", _GROUPS),
         Verdict.NOT_APPLICABLE,
         "nothing-frozen",
     ),

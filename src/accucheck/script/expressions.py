@@ -241,8 +241,8 @@ class Expressions:
         found = self.held(owner, name, node)
         if found is not None:
             return found
-        if (limit := models.limit(owner, name)) is not None:
-            return limit
+        if (known := models.limit(owner, name) or models.wrapped(owner, name)) is not None:
+            return known
         if isinstance(owner, (Call, UnknownValue, Instance)):
             return self.noted("@" + name, [], {}, node, owner)
         return UnknownValue(name)

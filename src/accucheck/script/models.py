@@ -1582,6 +1582,14 @@ def inherited(tracer: Tracer, owner: Instance, name: str, node: ast.AST) -> Valu
     return None if layer is None else tracer.attribute(layer, name, node)
 
 
+def wrapped(owner: Value, name: str) -> Value | None:
+    """An attribute of a training cell of the framework that holds what the cell was made with."""
+    if not isinstance(owner, Call) or owner.api not in _STEPS:
+        return None
+    arguments = _bound(_STEPS[owner.api], owner.args, owner.keywords)
+    return arguments.get(next((key for key, held in _HELD_AS.items() if held == name), name))
+
+
 def _supers(owner: Instance) -> list[tuple[str, dict[str, Value]]]:
     found = []
     for name, args, keywords in owner.supers:

@@ -288,7 +288,16 @@ def _is_listed(listing: Call, weight: Weight) -> bool | None:
 def _has(network: Value, weight: Weight) -> bool | None:
     if id(weight.layer) in _paths(network):
         return True
-    return False if isinstance(network, Instance) or is_layer(network) or inside(network) is not None else None
+    if isinstance(network, Instance) or is_layer(network) or inside(network) is not None:
+        return False
+    return False if _is_plain(network) else None
+
+
+def _is_plain(network: Value) -> bool:
+    """True for a cell of the framework that is made of no other: a loss, an activation."""
+    if not isinstance(network, Call) or api.find(network.api) is None:
+        return False
+    return not any(True for given in (*network.args, *network.keywords.values()) for _ in leaves(given))
 
 
 @lru_cache(maxsize=8)

@@ -29,7 +29,7 @@ from .networks import (
     weights,
 )
 from .overflow_gate import CHECKS
-from .parameter_lists import behind, is_cut, listing_of
+from .parameter_lists import Weight, behind, is_cut, listed_weights, listing_of, matrices, takes
 from .training_steps import is_optimizer, training
 from .values import (
     Call,
@@ -61,7 +61,8 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     """Gradients and weights that are left out."""
     for reading in scripts.training:
         unapplied = UnappliedLoad(reading)
-        yield from (*unapplied.dropped(), *unapplied.left_out(), *unapplied.unheld(), *unapplied.outside())
+        yield from (*unapplied.dropped(), *unapplied.left_out(), *unapplied.unheld(), *unapplied.vectors_unheld())
+        yield from unapplied.outside()
         yield from unapplied.undecided()
 
 
@@ -129,6 +130,34 @@ class UnappliedLoad:
             data = {"count": len(names), "names": names[:5], "line": layers[0].line, "path": layers[0].source.path}
             loaded = look.loaded(perhaps=True)
             yield Observation("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
+
+    def vectors_unheld(self) -> Iterator[Observation]:
+        """Biases, and weights of normalizations, that no optimizer is given, where the matrices of a network are chosen by their names."""
+        look = self.look
+        lists = [(optimizer, _listed(optimizer)) for optimizer, _ in look.optimizers]
+        given = ((optimizer, listed) for optimizer, listed in lists if isinstance(optimizer, Call))
+        chosen = [optimizer for optimizer, listed in given if any(map(_is_choice, behind(listed)))]
+        if look.registers or look.frozen or not chosen:
+            return
+        reached = {leaf for step in look.steps for leaf in reach(step.loss, stop=True)[0]}
+        layers = sorted((look.layers[leaf] for leaf in reached & look.layers.keys()), key=lambda layer: layer.order)
+        with_matrices = (layer for layer in layers if learns(layer) and kind_of(layer) != "normalization")
+        if not all(any(look.takes(listed, id(layer)) for _, listed in lists) for layer in with_matrices):
+            return  # `unheld` tells of whole layers
+        left = [
+            (layer, f"{look.names.get(id(layer)) or layer.api}.{name}")
+            for layer in layers
+            for name in _vectors(layer)
+            if all(takes(listed, self.weight(layer, name)) is False for _, listed in lists)
+        ]
+        if left:
+            first, names = left[0][0], [*dict.fromkeys(name for _, name in left)]
+            data = {"count": len(names), "names": names[:5], "line": first.line, "path": first.source.path}
+            loaded = look.loaded(perhaps=True)
+            yield Observation("vectors-unheld", chosen[0].source, chosen[0].node, data, certain=False, possible=loaded)
+
+    def weight(self, layer: Call, name: str) -> Weight:
+        return Weight(layer, name, f"{self.look.names.get(id(layer), '')}.{name}".strip("."))
 
     def undecided(self) -> Iterator[Observation]:
         """An optimizer that is given a choice of a network's parameters which could not be worked out."""
@@ -314,6 +343,17 @@ def _listed(optimizer: Call | Instance) -> Value | None:
 def _chooses(part: Call) -> bool:
     """Whether a list takes some of the parameters of another, or may."""
     return bool(part.picks) or part.name == "generator"
+
+
+def _is_choice(part: Value) -> bool:
+    return isinstance(part, Call) and _chooses(part)
+
+
+def _vectors(layer: Call) -> list[str]:
+    """The biases of a layer, and the trained weights of a normalization."""
+    held = listed_weights(layer, bare=True) if learns(layer) and not is_parameter(layer) else []
+    others = [] if kind_of(layer) == "normalization" else matrices(layer)
+    return [name for name in held if name not in others and not name.startswith(("moving", "running"))]
 
 
 def _is_whole(given: Value | None) -> bool:
