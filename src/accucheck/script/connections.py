@@ -1192,7 +1192,7 @@ def _put_aside(structure: Structure, frame: Frame) -> dict[str, ast.Assign]:
             continue
         if node.value.id == target.id or not _goes_on_alone(function, node.value.id, target.id, node):
             continue
-        if _is_stage(function, node.value.id):
+        if _is_stage(function, node.value.id) or _gives_stages(function):
             continue
         if (drop := structure.unused(target.id, node, frame)) is not None and not drop.elsewhere:
             found.setdefault(target.id, node)
@@ -1208,6 +1208,24 @@ def _is_stage(function: ast.AST, name: str) -> bool:
         for target in _names(node)
     }
     return len(kept) > 1 and not any(_is_name(part, one) for one in kept for part in _addends(function))
+
+
+def _gives_stages(function: ast.AST) -> bool:
+    """Whether several second names for tensors are there only to be returned: a construct that gives the features of its stages, of
+    which one may be left out."""
+    second = [
+        t.id
+        for node in walk(function)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
+        for t in _names(node)
+    ]
+    lists = [part for node in walk(function) if isinstance(node, ast.Return) for part in walk(node)]
+    returned = {id(one) for part in lists if isinstance(part, (ast.Tuple, ast.List)) for one in part.elts}
+    asked: dict[str, list[bool]] = defaultdict(list)
+    for part in walk(function):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in second:
+            asked[part.id].append(id(part) in returned)
+    return sum(all(places) for places in asked.values()) > 1
 
 
 def _names(node: ast.Assign) -> list[ast.Name]:
