@@ -1213,19 +1213,21 @@ def _is_stage(function: ast.AST, name: str) -> bool:
 def _gives_stages(function: ast.AST) -> bool:
     """Whether several second names for tensors are there only to be returned: a construct that gives the features of its stages, of
     which one may be left out."""
-    second = [
-        t.id
-        for node in walk(function)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)
-        for t in _names(node)
-    ]
-    lists = [part for node in walk(function) if isinstance(node, ast.Return) for part in walk(node)]
-    returned = {id(one) for part in lists if isinstance(part, (ast.Tuple, ast.List)) for one in part.elts}
+    assigned = [node for node in walk(function) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)]
+    second = {target.id for node in assigned for target in _names(node)}
+    returned = {id(part) for part in _listed_in_returns(function)}
     asked: dict[str, list[bool]] = defaultdict(list)
     for part in walk(function):
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in second:
             asked[part.id].append(id(part) in returned)
     return sum(all(places) for places in asked.values()) > 1
+
+
+def _listed_in_returns(function: ast.AST) -> Iterator[ast.expr]:
+    for node in walk(function):
+        for part in walk(node) if isinstance(node, ast.Return) else ():
+            if isinstance(part, (ast.Tuple, ast.List)):
+                yield from part.elts
 
 
 def _names(node: ast.Assign) -> list[ast.Name]:

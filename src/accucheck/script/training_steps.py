@@ -611,9 +611,7 @@ def _half(made: Call) -> HalfPrecision | None:
         flag = made.keywords.get("fp16")
         return HalfPrecision("flag", made) if isinstance(flag, KnownValue) and flag.value is True else None
     if name == "Parameter":
-        own = bool(made.args) and trains(made) and not _is_read(made)
-        half = _holds_half(made.args[0], 0) if own else None
-        return HalfPrecision("parameter", made, maybe=not half) if half is not None else None
+        return _half_weight(made)
     if name.split(".")[0] in ("nn", "mint", "parallel") and made.name:
         known = effect(made)
         if known is not None and known.new:  # one-hot labels, zeros and the like: no gradient goes through them
@@ -623,6 +621,13 @@ def _half(made: Call) -> HalfPrecision | None:
                 return replace(found, how="table") if api.is_table(name) else found
         return None
     return _cast(made)
+
+
+def _half_weight(parameter: Call) -> HalfPrecision | None:
+    if not parameter.args or not trains(parameter) or _is_read(parameter):
+        return None
+    half = _holds_half(parameter.args[0], 0)
+    return HalfPrecision("parameter", parameter, maybe=not half) if half is not None else None
 
 
 def _is_read(made: Call) -> bool:
