@@ -604,6 +604,8 @@ def test_a_result_that_is_dropped_on_a_way_that_is_not_taken(tmp_path: Path, mad
         ("h = x\nx = self.main(ops.cat((x, y)))\nreturn x", []),
         ("h0 = x\nx = self.main(x)\nh1 = x\nreturn h1 * self.main(h1) + y", []),  # a feature of each stage
         ("h0 = x\nx = self.main(x)\nh1 = x\nreturn self.main(x) + h1 + y", ["residual-left-out h0"]),
+        ("h0 = x\nx = self.main(x)\nh1 = x\nz = self.main(x)\nh2 = z\nreturn [h1, h2], z + y", []),  # one is left out
+        ("h0 = x\nx = self.main(x)\nz = self.main(x)\nh1 = z\nreturn [h1, y], z", ["residual-left-out h0"]),
         ("h = x\nx += self.main(x)\nreturn x + y", []),
         ("h = x\nreturn self.main(y)", []),
         ("x, h = y, x\nreturn self.main(x)", []),

@@ -427,6 +427,8 @@ HALVES: dict[str, tuple[str, str, bool, str] | None] = {
     "ms.Parameter(ms.Tensor(np.zeros(3).astype(np.float16), ms.float32))": None,
     "ms.Parameter(ms.Tensor(np.zeros(3).astype(np.float16)))": ("parameter", "", False, "Parameter(float16)"),
     "{k: ms.Parameter(v.astype(np.float16)) for k, v in load_file('a.safetensors').items()}": None,
+    "read = {k: ms.Parameter(v.astype(np.float16)) for k, v in load_file('a.safetensors').items()}\n"
+    "put(net, ms.Parameter(read.pop('w').astype(wanted()), name='w'))": None,
     "more = [ms.Parameter(ms.Tensor(np.zeros(n), ms.float16)) for n in sizes()]": (
         "parameter",
         "",
@@ -436,7 +438,7 @@ HALVES: dict[str, tuple[str, str, bool, str] | None] = {
     "ms.Parameter(ms.Tensor(1.0) if flag() else ms.Tensor(1.0, ms.float16))": (
         "parameter",
         "",
-        False,
+        True,
         "Parameter(float16)",
     ),
     "ms.Parameter(ms.ops.zeros(3, ms.float32))": None,

@@ -1192,7 +1192,7 @@ def _put_aside(structure: Structure, frame: Frame) -> dict[str, ast.Assign]:
             continue
         if node.value.id == target.id or not _goes_on_alone(function, node.value.id, target.id, node):
             continue
-        if _is_stage(function, node.value.id):
+        if _is_stage(function, node.value.id) or _gives_stages(function):
             continue
         if (drop := structure.unused(target.id, node, frame)) is not None and not drop.elsewhere:
             found.setdefault(target.id, node)
@@ -1208,6 +1208,26 @@ def _is_stage(function: ast.AST, name: str) -> bool:
         for target in _names(node)
     }
     return len(kept) > 1 and not any(_is_name(part, one) for one in kept for part in _addends(function))
+
+
+def _gives_stages(function: ast.AST) -> bool:
+    """Whether several second names for tensors are there only to be returned: a construct that gives the features of its stages, of
+    which one may be left out."""
+    assigned = [node for node in walk(function) if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name)]
+    second = {target.id for node in assigned for target in _names(node)}
+    returned = {id(part) for part in _listed_in_returns(function)}
+    asked: dict[str, list[bool]] = defaultdict(list)
+    for part in walk(function):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in second:
+            asked[part.id].append(id(part) in returned)
+    return sum(all(places) for places in asked.values()) > 1
+
+
+def _listed_in_returns(function: ast.AST) -> Iterator[ast.expr]:
+    for node in walk(function):
+        for part in walk(node) if isinstance(node, ast.Return) else ():
+            if isinstance(part, (ast.Tuple, ast.List)):
+                yield from part.elts
 
 
 def _names(node: ast.Assign) -> list[ast.Name]:

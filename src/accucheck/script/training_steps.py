@@ -611,8 +611,7 @@ def _half(made: Call) -> HalfPrecision | None:
         flag = made.keywords.get("fp16")
         return HalfPrecision("flag", made) if isinstance(flag, KnownValue) and flag.value is True else None
     if name == "Parameter":
-        half = bool(made.args) and trains(made) and not _is_read(made) and _holds_half(made.args[0], 0)
-        return HalfPrecision("parameter", made) if half else None
+        return _half_weight(made)
     if name.split(".")[0] in ("nn", "mint", "parallel") and made.name:
         known = effect(made)
         if known is not None and known.new:  # one-hot labels, zeros and the like: no gradient goes through them
@@ -624,14 +623,27 @@ def _half(made: Call) -> HalfPrecision | None:
     return _cast(made)
 
 
+def _half_weight(parameter: Call) -> HalfPrecision | None:
+    if not parameter.args or not trains(parameter) or _is_read(parameter):
+        return None
+    half = _holds_half(parameter.args[0], 0)
+    return HalfPrecision("parameter", parameter, maybe=not half) if half is not None else None
+
+
 def _is_read(made: Call) -> bool:
     """Whether a parameter without a name takes up an item of something, as of a file of weights: what is loaded, no weight of its own."""
-    data: Value | None = made.args[0]
-    while isinstance(data, Call) and data.name in (".astype", ".to", ".half"):
-        data = data.base
-    return not made.bound and (
-        isinstance(data, UnknownValue) or (isinstance(data, Call) and data.name in (".each", "[]"))
-    )
+    return not made.bound and all(map(_is_item, options(made.args[0])))
+
+
+def _is_item(data: Value, depth: int = 4) -> bool:
+    """Whether data are an item of something that is not made here, in whatever type."""
+    if not isinstance(data, Call):
+        return isinstance(data, UnknownValue)
+    cast = data.name in (".astype", ".to", ".half")
+    inner = data.base if cast else data.args[0] if data.api == "Parameter" and data.args else None
+    if inner is not None and depth:
+        return all(_is_item(option, depth - 1) for option in options(inner))
+    return data.name in (".each", "[]", ".pop", ".get")
 
 
 def _leveled(made: Call, level: Value | None) -> HalfPrecision | None:
@@ -673,26 +685,24 @@ def is_half(dtype: Value | None) -> bool | None:
     return all(kinds) and not any(isinstance(o, KnownValue) and o.assumed for o in options(dtype))
 
 
-def _holds_half(value: Value, depth: int) -> bool:
-    """Whether a tensor is made in float16."""
+def _holds_half(value: Value | None, depth: int) -> bool | None:
+    """Whether a tensor is made in float16: True, False where that is one of several types, None where it is not."""
     if depth > 6:
-        return False
+        return None
     if isinstance(value, Many):
-        return any(_holds_half(option, depth + 1) for option in value.options)
+        found = [_holds_half(option, depth + 1) for option in value.options]
+        return None if not any(one is not None for one in found) else all(found)
     if not isinstance(value, Call):
-        return False
+        return None
     dtypes = [value.keywords.get("dtype"), *value.args[value.name[:1] != "." :]]
-    if any(is_half(dtype) is not None for dtype in dtypes if dtype is not None):
-        return True
+    asked = [half for dtype in dtypes if dtype is not None and (half := is_half(dtype)) is not None]
+    if asked:
+        return all(asked)
     if any(isinstance(d, NamedValue) and canonical(d.name).startswith(("float", "bfloat", "int")) for d in dtypes):
-        return False
+        return None
     done = operation(value)
-    first = done.operand(0)
-    return (
-        done.name in ("tensor", "astype", "cast", "initializer", "parameter")
-        and first is not None
-        and _holds_half(first, depth + 1)
-    )
+    keeps = done.name in ("tensor", "astype", "cast", "initializer", "parameter")
+    return _holds_half(done.operand(0), depth + 1) if keeps else None
 
 
 def _cast(made: Call) -> HalfPrecision | None:
