@@ -24,7 +24,7 @@ from .effects import bound_arguments
 from .models import FORWARD as FORWARD
 from .models import as_dict, attributes_of, contained, layer_of
 from .source import Source, SourceNode
-from .syntax import children, kept, walk
+from .syntax import ancestors, kept, walk
 from .values import (
     Call,
     Class,
@@ -730,26 +730,10 @@ def _place(returned: Value | None, value: Value) -> tuple[int | None, int] | Non
     return None
 
 
-@kept
-def _parents(function: ast.AST) -> dict[int, ast.AST]:
-    return {id(child): parent for parent in walk(function) for child in children(parent)}
-
-
 def _is_value_made(node: ast.AST) -> bool:
     """Whether a value comes of a piece of code when it runs; storing into an item or attribute leaves no value to be seen."""
     stores = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
     return isinstance(node, (ast.Call, ast.BinOp, ast.Subscript)) and not stores
-
-
-def ancestors(function: ast.AST, node: ast.AST) -> list[ast.AST]:
-    """A node and what it stands in, innermost first, up to a function; empty when it does not stand there."""
-    parents = _parents(function)
-    if node is not function and id(node) not in parents:
-        return []
-    found = [node]
-    while found[-1] is not function:
-        found.append(parents[id(found[-1])])
-    return found
 
 
 def _statement(function: ast.AST, node: ast.AST) -> ast.stmt | None:
