@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .direction import ascends
 from .effects import TAKEN, effect, kept, operands
 from .factors import operation
-from .freezing import FreezeScan, Step, reach
+from .freezing import Step, reach, scan_of
 from .losses import Application, Losses, Observation, applied, passes_on
 from .networks import is_layer, structure_of
 from .training_steps import training
@@ -65,7 +65,7 @@ class Player:
 
 def examine(losses: Losses) -> Iterator[Observation]:
     """Pairs of steps of which both pull the score of generated samples the same way, each pair once."""
-    steps = FreezeScan(structure_of(losses.reading)).steps
+    steps = scan_of(structure_of(losses.reading)).steps
     if len(steps) < 2 or ascends(training(losses.reading)):
         return
     players = [Player(step) for step in steps[:STEPS] if step.trained]

@@ -104,7 +104,7 @@ def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Obs
     readings = scripts.training or scripts.readings
     found: dict[tuple[str, str, int], Observation] = {}
     for reading in readings:
-        look = FreezeScan(structure_of(reading))
+        look = scan_of(structure_of(reading))
         against = look.against(declared) if declared is not None else ()
         cut = (*look.cut_off(), *look.cut_off_in_losses(), *look.idle_terms(), *look.stops())
         for said in (*cut, *look.flags(), *look.unregistered(), *against):
@@ -801,6 +801,12 @@ class FreezeScan:
                 for weight in matrices(layer) if is_layer(layer) else [""]:
                     found[f"{self.names.get(leaf, '')}.{weight}".strip(".")] = leaf
         return found
+
+
+@kept
+def scan_of(structure: Structure) -> FreezeScan:
+    """The scan of a reading, made once for all who ask."""
+    return FreezeScan(structure)
 
 
 # --- helpers ----------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from functools import cache
 from ..knowledge.methods import PARAMETERS
 from .analysis import Scripts
 from .effects import effect
-from .freezing import FreezeScan, Step, assigns, reach
+from .freezing import FreezeScan, Step, assigns, reach, scan_of
 from .networks import FORWARD, Observation, first_of_place, is_cell, leaves, structure_of
 from .parameter_lists import behind
 from .values import Call, Instance, Value, options, unseen, unseen_run
@@ -43,7 +43,7 @@ _PLAIN = (
 def examine(scripts: Scripts) -> Iterator[Observation]:
     """Each such copy."""
     for reading in scripts.training or scripts.readings:
-        yield from _stale(FreezeScan(structure_of(reading)))
+        yield from _stale(scan_of(structure_of(reading)))
 
 
 def _stale(look: FreezeScan) -> Iterator[Observation]:

@@ -14,7 +14,7 @@ from . import flow
 from .analysis import Reading, Scripts
 from .effects import effect, gradient_maker, name_of
 from .factors import Gradient, gradient, operation
-from .freezing import FreezeScan, Step, applies, learns, may_hold_weights, optimizers_of, reach
+from .freezing import FreezeScan, Step, applies, learns, may_hold_weights, optimizers_of, reach, scan_of
 from .networks import (
     Observation,
     Structure,
@@ -77,7 +77,7 @@ class UnappliedLoad:
 
     @cached_property
     def look(self) -> FreezeScan:
-        return FreezeScan(self.structure)
+        return scan_of(self.structure)
 
     def dropped(self) -> Iterator[Observation]:
         """A gradient function whose gradients nothing takes, wherever it is called. Certain where an optimizer is left without any."""
