@@ -49,18 +49,14 @@ class Player:
 
     def __init__(self, step: Step) -> None:
         self.step, self.pulls = step, list(pulls(step.loss))
-        self.seen: dict[tuple[int, bool], set[int]] = {}
 
     @property
     def place(self) -> Value:
         return _formula(self.step.loss)
 
-    def behind(self, score: Call, stop: bool) -> set[int]:
+    def behind(self, score: Call, stop: bool) -> frozenset[int]:
         """The layers that a score is computed with; with `stop`, those that a gradient reaches."""
-        key = id(score), stop
-        if key not in self.seen:
-            self.seen[key] = reach(score, stop)[0]
-        return self.seen[key]
+        return reach(score, stop)[0]
 
 
 def examine(losses: Losses) -> Iterator[Observation]:

@@ -117,6 +117,7 @@ def kind(name: str) -> str:
     return found.kind if found else ""
 
 
+@lru_cache(maxsize=4096)  # asked of every call
 def weights(name: str) -> dict[str, str | None]:
     """The parameters of a layer of the framework -> the argument that initializes each."""
     found = api.find(name)
@@ -222,13 +223,14 @@ def inside(value: Value) -> list[Value] | None:
     return None
 
 
-def leaves(
-    value: Value, path: tuple[str, ...] = (), seen: dict[int, Value] | None = None
-) -> Iterator[tuple[tuple[str, ...], Value]]:
+@kept
+def leaves(value: Value) -> list[tuple[tuple[str, ...], Value]]:
     """Each layer and parameter that holds weights within a value, with the names of attributes on the way to it, once each."""
-    seen = (
-        {} if seen is None else seen
-    )  # held, as what a container gives is made anew each time, and the next would get its id
+    return list(_leaves(value, (), {}))
+
+
+def _leaves(value: Value, path: tuple[str, ...], seen: dict[int, Value]) -> Iterator[tuple[tuple[str, ...], Value]]:
+    """Those but for what was `seen`: held, as what a container gives is made anew each time, and the next would get its id."""
     if id(value) in seen or len(seen) > LAYERS or len(path) > DEEP:
         return
     seen[id(value)] = value
@@ -238,7 +240,7 @@ def leaves(
     if isinstance(value, Instance) and (layer := layer_of(value)) is not None:
         yield path, layer
     for step, held in _held(value):
-        yield from leaves(held, (*path, *step), seen)
+        yield from _leaves(held, (*path, *step), seen)
 
 
 def _held(value: Value) -> Iterator[tuple[tuple[str, ...], Value]]:
