@@ -136,7 +136,7 @@ def of_training(call: Call) -> bool:
 
 def speaks_of_training(sources: Iterable[Source]) -> bool:
     """True when a line of these scripts names what learning by gradients needs, seen or not."""
-    return any(_TRAINING.search(line) for source in sources for line in source.lines)
+    return any(_TRAINING.search(source.text) for source in sources)
 
 
 def base_names(of: Class) -> list[str]:
