@@ -793,13 +793,13 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         unshifted,
     )
     from ..script.analysis import read_scripts
-    from ..script.losses import Losses
+    from ..script.losses import losses_of
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     done: set[tuple[str, str, int]] = set()
     for number, reading in enumerate(scripts.training, 1):
-        losses = Losses(reading)
+        losses = losses_of(reading)
         rules = (
             exchanged_arguments,
             direction,

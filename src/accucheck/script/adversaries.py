@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .direction import ascends
 from .effects import TAKEN, effect, kept, operands
 from .factors import operation
-from .freezing import FreezeScan, Step, reach
+from .freezing import Step, reach, scan_of
 from .losses import Application, Losses, Observation, applied, passes_on
 from .networks import is_layer, structure_of
 from .training_steps import training
@@ -49,23 +49,19 @@ class Player:
 
     def __init__(self, step: Step) -> None:
         self.step, self.pulls = step, list(pulls(step.loss))
-        self.seen: dict[tuple[int, bool], set[int]] = {}
 
     @property
     def place(self) -> Value:
         return _formula(self.step.loss)
 
-    def behind(self, score: Call, stop: bool) -> set[int]:
+    def behind(self, score: Call, stop: bool) -> frozenset[int]:
         """The layers that a score is computed with; with `stop`, those that a gradient reaches."""
-        key = id(score), stop
-        if key not in self.seen:
-            self.seen[key] = reach(score, stop)[0]
-        return self.seen[key]
+        return reach(score, stop)[0]
 
 
 def examine(losses: Losses) -> Iterator[Observation]:
     """Pairs of steps of which both pull the score of generated samples the same way, each pair once."""
-    steps = FreezeScan(structure_of(losses.reading)).steps
+    steps = scan_of(structure_of(losses.reading)).steps
     if len(steps) < 2 or ascends(training(losses.reading)):
         return
     players = [Player(step) for step in steps[:STEPS] if step.trained]

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from ..knowledge.methods import LOADS, PARAMETERS
 from .analysis import Scripts
-from .networks import Observation, ancestors, first_of_place, has_weights, is_cell, is_loss, shared_on_purpose
+from .networks import Observation, first_of_place, has_weights, is_cell, is_loss, shared_on_purpose
 from .source import Source
-from .syntax import called_name, children, conditions_around, stored, walk
+from .syntax import ancestors, called_name, children, conditions_around, stored, walk
 
 #: Ways of using a network -> the methods and functions that use it so. Names of layers of a cell are looked at elsewhere.
 _WAYS = {

@@ -19,7 +19,7 @@ from .command import read as read_command
 from .described import Described
 from .project import Project
 from .source import Source, read
-from .syntax import forget, uncollected
+from .syntax import forget, kept, uncollected
 from .trace import Trace, follow
 from .training import assumption
 from .training import role as spoken
@@ -91,13 +91,18 @@ class Scripts:
     def mentions(self, *words: str) -> bool:
         """Whether any of these (in lower case) stands in a file that was read: cheap, to leave a subject alone that the scripts
         never touch."""
-        return any(word in text for text in self._texts for word in words)
+        return any(_mentions(self, word) for word in words)
 
     @cached_property
     def _texts(self) -> list[str]:
         return [
             source.text.lower() for source in (*self.sources, *self.described) if not getattr(source, "called", False)
         ]
+
+
+@kept
+def _mentions(scripts: Scripts, word: str) -> bool:
+    return any(word in text for text in scripts._texts)
 
 
 @dataclass

@@ -49,7 +49,7 @@ from .networks import (
 )
 from .sample_numbers import is_drawn
 from .source import Source
-from .syntax import apart, called_name, conditions_around, walk
+from .syntax import apart, called_name, conditions_around, unparse, walk
 from .training import role
 from .values import (
     Call,
@@ -349,7 +349,7 @@ def _trains(structures: list[Structure], sources: list[Source]) -> bool:
     """True when something in the scripts makes an optimizer, takes a gradient or hands a network to a trainer."""
     if any(of_training(call) for structure in structures for call in structure.reading.trace.calls):
         return True
-    return speaks_of_training(sources) or any("trainable_params" in line for source in sources for line in source.lines)
+    return speaks_of_training(sources) or any("trainable_params" in source.text for source in sources)
 
 
 def _opaque(of: Class) -> bool:
@@ -921,8 +921,8 @@ def _inside(frame: Frame, calls: set[int]) -> bool:
 def _called_as(node: ast.AST, value: Value) -> str:
     func = node.func if isinstance(node, ast.Call) else getattr(node, "value", None)
     if isinstance(node, (ast.BinOp, ast.UnaryOp)):
-        return " ".join(ast.unparse(node).split())[:80]
-    text = ast.unparse(func) if isinstance(func, (ast.Attribute, ast.Name)) else ""
+        return " ".join(unparse(node).split())[:80]
+    text = unparse(func) if isinstance(func, (ast.Attribute, ast.Name)) else ""
     return text or _title(value)
 
 

@@ -611,6 +611,7 @@ def _same_network(mine: Input, theirs: Input) -> bool:
     return not _reached(mine).isdisjoint(_reached(theirs))
 
 
+@kept
 def _reached(entry: Input) -> set[str]:
     """The classes of the networks that get an input as it is: the outermost, and those within that it is handed on to."""
     handed = {name for name, value in entry.inside if any(part is entry.inner for part in _given(value))}
@@ -671,6 +672,7 @@ def _others(way: SamplePath) -> list[Any]:
     return [_key(step) for step in _steps(way) if step.kind != "scale" or not step.own]
 
 
+@kept
 def _own_statistics(way: SamplePath) -> str:
     """By what of the sample itself the steps bring it to a scale: "moments", its mean or deviation, or "ends", its smallest and largest
     number; "" for both and neither."""

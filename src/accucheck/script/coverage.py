@@ -17,6 +17,7 @@ from .networks import is_layer
 from .parameter_groups import forgotten
 from .parameter_lists import is_cut
 from .remarks import Remark, merged, remark, span
+from .syntax import kept
 from .training_steps import Step, TrainingSteps, is_optimizer
 from .values import (
     Call,
@@ -398,23 +399,28 @@ def _excused(training: TrainingSteps, path: list[Instance | Call], layer: Call) 
     def of_these(*values: Value | None) -> bool:
         return any(id(option) in held for value in values for option in options(value))
 
-    for call in training.calls:
-        if of_these(*call.args, call.result) and _is_given_by(training, call, layer):
-            return True
-        if (call.name in _LISTS or _switches_off(training, call)) and of_these(call.base):
-            return True
+    given, fixed = _excuses(training)
+    if not fixed.isdisjoint(held):
+        return True
+    for_these = (
+        call for call in given if of_these(*call.args, call.result)
+    )  # a copy has the weights of what it is a copy of
+    return any(not comes_after_training(training.trace, call, layer) for call in for_these)
+
+
+@kept
+def _excuses(training: TrainingSteps) -> tuple[list[Call], set[int]]:
+    """The calls that give weights, whatever decides; and the ids of what is told to be fixed."""
+    told = (call for call in training.calls if call.name in _LISTS or _switches_off(training, call))
+    fixed = {id(option) for call in told for option in options(call.base)}
     frozen = (store.owner for store in training.trace.stores if store.attribute == "requires_grad")
-    return any(of_these(*sources(owner)) for owner in frozen)
+    fixed |= {id(option) for owner in frozen for part in sources(owner) for option in options(part)}
+    return [call for call in training.calls if _gives_weights(call) and not call.tests], fixed
 
 
 def _is_called_fixed(path: list[Instance | Call]) -> bool:
     """Whether the names of a network tell that it is there to be fixed, or to follow another one."""
     return any(_FIXED.search(name) for holder in path for name in (_name(holder), *holder.bound))
-
-
-def _is_given_by(training: TrainingSteps, call: Call, layer: Call) -> bool:
-    """Whether a call gives weights before a layer is trained; a copy has those of what it is a copy of."""
-    return _gives_weights(call) and not call.tests and not comes_after_training(training.trace, call, layer)
 
 
 def _switches_off(training: TrainingSteps, call: Call) -> bool:

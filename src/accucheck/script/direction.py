@@ -20,7 +20,7 @@ from ..knowledge import api, suites
 from . import flow
 from .effects import TAKEN, effect, kept, operands
 from .factors import Operation, comparison, gradient, operation
-from .freezing import FreezeScan, applies, learnable, reach
+from .freezing import applies, learnable, reach, scan_of
 from .losses import Application, Losses, Observation, applied, encoded, heads, passes_on
 from .networks import base_names, is_parameter, kind_of, structure_of
 from .training_steps import Step, TrainingSteps, training
@@ -148,13 +148,13 @@ def _title(loss: Call) -> str:
 
 def trained_layers(losses: Losses) -> set[int] | None:
     """The ids of the layers and parameters that optimizers have; None where that is not seen of all of them."""
-    held = [given for _, given in FreezeScan(structure_of(losses.reading)).optimizers]
+    held = [given for _, given in scan_of(structure_of(losses.reading)).optimizers]
     return set().union(*held) if held and all(held) else None
 
 
 def compete(losses: Losses, steps: TrainingSteps, way: LossDirection) -> bool:
     """Whether two optimizers each hold some of the weights that a loss trains which the other has not, or may do so."""
-    look, reached = FreezeScan(structure_of(losses.reading)), reach(way.loss, stop=True)[0]
+    look, reached = scan_of(structure_of(losses.reading)), reach(way.loss, stop=True)[0]
     given = {id(option): option for step in steps.steps for option in options(step.optimizer)}
     apart = [_held(step) for step in steps.steps]
     if not given:  # gradients that go out of sight before they are applied
@@ -182,7 +182,7 @@ def _may_meet(given: dict[int, Value], one: set[int], other: set[int]) -> bool:
 def set_by_hand(losses: Losses, steps: TrainingSteps) -> bool:
     """Whether a loop that trains weights also writes values into them. A search for the largest loss near the weights does: it puts
     them back after each step."""
-    look = FreezeScan(structure_of(losses.reading))
+    look = scan_of(structure_of(losses.reading))
     for step in steps.steps:
         made_anew = {id(loop) for option in options(step.optimizer) for loop in getattr(option, "loops", ())}
         around = {id(loop) for loop in step.place.loops} - made_anew if isinstance(step.place, Call) else set()

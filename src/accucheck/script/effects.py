@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..knowledge import api, effects, names, signatures
 from ..knowledge.effects import Effect
+from .syntax import kept as kept_with_code
 from .values import Call, Instance, Items, KnownValue, Value, is_known, is_slice
 
 #: The elements and nothing else, each as often as before.
@@ -23,6 +24,7 @@ def name_of(made: Call) -> str:
     return made.api
 
 
+@kept_with_code  # every rule asks about every call
 def effect(made: Call) -> Effect | None:
     return effects.find(name_of(made))
 
@@ -42,6 +44,7 @@ def stops_gradient(made: Call) -> bool:
     return (known is not None and (known.stops or known.kind == "index") and applied) or computes
 
 
+@kept_with_code
 def gradient_maker(value: Value | None) -> str:
     """The name of what gives gradients where a value is called, applied or not; "" where calling it gives none."""
     if isinstance(value, Instance):

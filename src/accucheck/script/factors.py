@@ -112,6 +112,7 @@ class Operation(NamedTuple):
         return next((self.keywords[name] for name in names if name in self.keywords), None)
 
 
+@kept_with_code
 def operation(made: Call) -> Operation:
     name, base = made.name, made.base
     called = _called(made)
@@ -149,6 +150,7 @@ def _signs() -> dict[str, str]:
     return {one.operation: name for one in effects.load() for name in one.names if name in COMPARES}
 
 
+@kept_with_code
 def comparison(made: Call) -> str:
     """How a comparison is written, whether by a sign, a function, a method or a class; "" for a call that is none."""
     if made.name in COMPARES:

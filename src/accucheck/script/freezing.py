@@ -104,7 +104,7 @@ def examine(scripts: Scripts, declared: list[str] | None = None) -> Iterator[Obs
     readings = scripts.training or scripts.readings
     found: dict[tuple[str, str, int], Observation] = {}
     for reading in readings:
-        look = FreezeScan(structure_of(reading))
+        look = scan_of(structure_of(reading))
         against = look.against(declared) if declared is not None else ()
         cut = (*look.cut_off(), *look.cut_off_in_losses(), *look.idle_terms(), *look.stops())
         for said in (*cut, *look.flags(), *look.unregistered(), *against):
@@ -521,7 +521,9 @@ class FreezeScan:
     def left_out(self, leaf: int) -> bool:
         """Whether all that is differentiated is seen, and a layer contributes to none of it: its network is not trained here."""
         models = (call.argument(_MODEL, "network") for call in self.trace.calls if call.api == "Model")
-        trained = [{id(part) for _, part in leaves(option)} for network in models for option in options(network)]
+        trained = [
+            frozenset(id(part) for _, part in leaves(option)) for network in models for option in options(network)
+        ]
         trained += [reach(step.loss, stop=False)[0] for step in self.steps]
         return bool(trained) and all(trained) and not any(leaf in each for each in trained)
 
@@ -803,6 +805,12 @@ class FreezeScan:
         return found
 
 
+@kept
+def scan_of(structure: Structure) -> FreezeScan:
+    """The scan of a reading, made once for all who ask."""
+    return FreezeScan(structure)
+
+
 # --- helpers ----------------------------------------------------------------------------------------------------------
 
 
@@ -855,7 +863,8 @@ def learns(layer: Call) -> bool:
     return trains(layer) if is_parameter(layer) else bool(matrices(layer))
 
 
-def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
+@kept
+def reach(value: Value, stop: bool) -> tuple[frozenset[int], list[Call]]:
     """The ids of the layers and parameters that a value is computed with, and what stops the gradient on the way, nearest first.
 
     With `stop` nothing behind what stops the gradient, or behind what is constant whatever it is given, counts, but for what is written
@@ -884,10 +893,10 @@ def reach(value: Value, stop: bool) -> tuple[set[int], list[Call]]:
             if id(inner) not in seen and not isinstance(inner, Function):
                 seen.add(id(inner))
                 queue.append(inner)
-    return found, stops
+    return frozenset(found), stops
 
 
-def learnable(value: Value) -> set[int]:
+def learnable(value: Value) -> frozenset[int]:
     """The ids of the layers and parameters that the gradient of a value reaches, but for parameters that are made not to be trained."""
     reached = reach(value, stop=True)[0]
     inside = flow.sources(value) if reached else ()

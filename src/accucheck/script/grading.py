@@ -125,13 +125,19 @@ def runs(trace: Trace) -> dict[Spot, list[list[Run]]]:
     things: list[Call | Instance | Frame | Store] = [*trace.calls, *trace.instances, *trace.frames, *trace.stores]
     for thing in things:
         if thing.source is not None and thing.node is not None:
-            asked = tuple(RunCondition(t, thing.source.path) for t in thing.tests if not MANY_DEVICES.search(t.text))
+            asked = tuple(RunCondition(t, thing.source.path) for t in thing.tests if not _counts_devices(t))
             here = found.setdefault((thing.source.path, getattr(thing.node, "lineno", 1)), {})
             here.setdefault(thing.node, []).append(asked)
     return {
         spot: [ways for node, ways in here.items() if not any(_within(node, other) for other in here)]
         for spot, here in found.items()
     }
+
+
+@kept
+def _counts_devices(test: Test) -> bool:
+    """Whether a condition asks how many devices there are."""
+    return MANY_DEVICES.search(test.text) is not None
 
 
 def _within(node: ast.AST, other: ast.AST) -> bool:

@@ -25,7 +25,7 @@ from . import flow
 from .analysis import Scripts
 from .effects import TAKEN, bound_arguments, effect, kept, name_of, operands
 from .factors import operation
-from .freezing import FreezeScan
+from .freezing import scan_of
 from .grading import Link, Replaced, replacements
 from .models import FORWARD, as_layer, layer_of
 from .networks import (
@@ -45,6 +45,7 @@ from .networks import (
 )
 from .source import Source, SourceNode
 from .syntax import conditions_around, walk
+from .syntax import kept as kept_with_code
 from .trace import Trace
 from .training_seen import seen
 from .values import (
@@ -325,7 +326,7 @@ def _initialised_at(layer: Call, instance: Instance, initial: str) -> tuple[Sour
 
 
 def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observation]:
-    later = LaterValues(structure)
+    later = later_values(structure)
     calls = later.calls
     frozen = {
         id(store.owner.base)
@@ -666,7 +667,7 @@ class LaterValues:
     @cached_property
     def heads(self) -> set[int]:
         """The ids of the layers nearest to a loss: some networks begin with zeros there, and so with the same answer for all."""
-        return FreezeScan(self.structure).heads()
+        return scan_of(self.structure).heads()
 
     @cached_property
     def loaded(self) -> dict[int, bool]:
@@ -699,6 +700,12 @@ class LaterValues:
     def perhaps(self, layer: Call) -> bool:
         """True when a condition decides whether a layer gets other weights afterwards."""
         return any(one.reaches(layer) and one.link(layer) is Link.CONDITION for one in self.replaced)
+
+
+@kept_with_code
+def later_values(structure: Structure) -> LaterValues:
+    """What gives the weights of a reading their values, made once for all who ask."""
+    return LaterValues(structure)
 
 
 def _trains(call: Call) -> bool:
@@ -751,7 +758,7 @@ def _added(call: Call, structure: Structure, depth: int = 4) -> bool:
 
 def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observation]:
     always, sometimes = _set_anew(structure.reading.trace)
-    later = LaterValues(structure)
+    later = later_values(structure)
     for parameter in later.own_parameters():
         if id(parameter) in always or later.given(parameter) is not None:
             continue
@@ -833,7 +840,7 @@ def _sole(parameter: Call, structure: Structure) -> bool:
     if parameter.loops or any(one.loops for one in frames_around(parameter.frame)):  # it stands for several
         return False
     made = {id(call): call for call in structure.reading.trace.calls}
-    beside = [held - {id(parameter)} for _, held in FreezeScan(structure).optimizers if id(parameter) in held]
+    beside = [held - {id(parameter)} for _, held in scan_of(structure).optimizers if id(parameter) in held]
     return bool(beside) and all(leaf in made and _vector(made[leaf]) for held in beside for leaf in held)
 
 

@@ -26,7 +26,7 @@ from .loaded_names import Passed
 from .modes import within
 from .networks import cells, is_cell, is_layer, is_parameter, kind, leaves
 from .source import Source, SourceNode
-from .syntax import called_name, walk
+from .syntax import ancestors, called_name, walk
 from .trace import Store, Trace
 from .values import (
     Call,
@@ -193,9 +193,13 @@ def mentions(scripts: Scripts) -> Iterator[tuple[Source, ast.AST]]:
     yield from published(scripts)
     ran = {id(frame.function.node) for trace in traces for frame in trace.frames if not unseen(frame)}
     for source in scripts.sources:
-        around = _functions_around(source)
         for node in _loading_in(source):
-            if id(around.get(id(node))) not in ran:
+            around = (
+                part
+                for part in ancestors(source.tree, node)
+                if isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef))
+            )
+            if id(next(around, None)) not in ran:
                 yield source, node
 
 
@@ -213,15 +217,6 @@ def _is_published(call: Call, trace: Trace) -> bool:
         return True
     held = (value for cell in trace.instances if is_cell(cell.of) for value in cell.attributes.values())
     return call.result is None and call.last == "from_pretrained" and any(call in options(value) for value in held)
-
-
-def _functions_around(source: Source) -> dict[int, ast.AST]:
-    """The innermost function that each node stands in, by the node's id."""
-    found: dict[int, ast.AST] = {}
-    for function in source.nodes:  # the outer ones come first
-        if isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.update((id(part), function) for part in walk(function))
-    return found
 
 
 def _loading_in(source: Source) -> Iterator[ast.AST]:

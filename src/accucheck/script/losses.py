@@ -34,6 +34,7 @@ from .effects import (
 from .factors import argument_of, comparison, operation
 from .factors import gradient as gradient_of
 from .networks import WITH_MATRIX, is_layer, outputs
+from .syntax import kept as kept_with_code
 from .values import (
     Call,
     Frame,
@@ -269,7 +270,6 @@ class Losses:
     def __init__(self, reading: Reading) -> None:
         self.reading, self.trace = reading, reading.trace
         self.handed: list[ModelLoss] = []
-        self.said: list[Observation] = []
         self.gather_models()
 
     @cached_property
@@ -325,19 +325,20 @@ class Losses:
         ]
 
     def examine(self) -> list[Observation]:
+        said: list[Observation] = []
         for application in self.applications:
-            self.said += (one for one in form(application) if not self.only_picks(one))
-            self.said += weights(application)
-        self.said = self.of_training(self.said)
-        self.said += self.regressions()
-        self.said += self.reductions()
-        self.said += self.values_for_losses()
-        self.said += self.never_called()
-        self.said += self.own_likelihoods()
-        self.said += self.penalties()
+            said += (one for one in form(application) if not self.only_picks(one))
+            said += weights(application)
+        said = self.of_training(said)
+        said += self.regressions()
+        said += self.reductions()
+        said += self.values_for_losses()
+        said += self.never_called()
+        said += self.own_likelihoods()
+        said += self.penalties()
         if not self.learns:  # the weights may be changed by hand, and a loss only be printed
-            self.said = [replace(one, certain=False) for one in self.said]
-        return self.said
+            said = [replace(one, certain=False) for one in said]
+        return said
 
     def of_training(self, said: list[Observation]) -> list[Observation]:
         """What is said, with each loss that fits and is no part of what is trained told as such: a loss that is only printed says
@@ -596,6 +597,12 @@ class Losses:
                     yield Observation("penalty-once", part, {"function": last + "()"}, point)
                 return
             queue += kept(part, *_FORM) or []
+
+
+@kept_with_code
+def losses_of(reading: Reading) -> Losses:
+    """The losses of a reading, gathered once for all who ask."""
+    return Losses(reading)
 
 
 def _by_weights_alone(call: Call) -> bool:

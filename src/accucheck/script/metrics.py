@@ -20,7 +20,7 @@ from .axes import axis_of, place, rank, width
 from .effects import MOVED, effect, kept, operands
 from .factors import comparison
 from .guessed_classes import least_first, ranked_by
-from .losses import Losses, heads
+from .losses import Losses, heads, losses_of
 from .networks import Observation, first_of_place, outputs
 from .same_data import read_alike
 from .shuffling import Examination
@@ -388,7 +388,7 @@ class Metrics:
 
     @cached_property
     def losses(self) -> Losses:
-        return Losses(self.reading)
+        return losses_of(self.reading)
 
     @cached_property
     def left_out(self) -> list[tuple[str, Call, bool]]:

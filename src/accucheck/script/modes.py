@@ -25,7 +25,7 @@ from .factors import Factors, gradient
 from .models import FORWARD, as_layer, attributes_of
 from .networks import is_parameter
 from .source import Source
-from .syntax import walk
+from .syntax import kept, walk
 from .trace import Trace
 from .training import role
 from .values import (
@@ -797,6 +797,12 @@ class Replay:
                 parts = flow.sources(value, lambda v: isinstance(v, Instance))
                 handed |= {id(part): model for part in parts if isinstance(part, Instance)}
         return handed, unclear
+
+
+@kept
+def training_events(trace: Trace) -> list[Event]:
+    """The steps of a script whose gradients an optimizer gets, found once for all who ask."""
+    return Replay(trace, False).training
 
 
 def _is_data_set(value: Value) -> bool:

@@ -24,7 +24,7 @@ from .effects import bound_arguments
 from .models import FORWARD as FORWARD
 from .models import as_dict, attributes_of, contained, layer_of
 from .source import Source, SourceNode
-from .syntax import children, kept, walk
+from .syntax import ancestors, kept, walk
 from .values import (
     Call,
     Class,
@@ -117,6 +117,7 @@ def kind(name: str) -> str:
     return found.kind if found else ""
 
 
+@lru_cache(maxsize=4096)  # asked of every call
 def weights(name: str) -> dict[str, str | None]:
     """The parameters of a layer of the framework -> the argument that initializes each."""
     found = api.find(name)
@@ -135,7 +136,7 @@ def of_training(call: Call) -> bool:
 
 def speaks_of_training(sources: Iterable[Source]) -> bool:
     """True when a line of these scripts names what learning by gradients needs, seen or not."""
-    return any(_TRAINING.search(line) for source in sources for line in source.lines)
+    return any(_TRAINING.search(source.text) for source in sources)
 
 
 def base_names(of: Class) -> list[str]:
@@ -222,13 +223,14 @@ def inside(value: Value) -> list[Value] | None:
     return None
 
 
-def leaves(
-    value: Value, path: tuple[str, ...] = (), seen: dict[int, Value] | None = None
-) -> Iterator[tuple[tuple[str, ...], Value]]:
+@kept
+def leaves(value: Value) -> list[tuple[tuple[str, ...], Value]]:
     """Each layer and parameter that holds weights within a value, with the names of attributes on the way to it, once each."""
-    seen = (
-        {} if seen is None else seen
-    )  # held, as what a container gives is made anew each time, and the next would get its id
+    return list(_leaves(value, (), {}))
+
+
+def _leaves(value: Value, path: tuple[str, ...], seen: dict[int, Value]) -> Iterator[tuple[tuple[str, ...], Value]]:
+    """Those but for what was `seen`: held, as what a container gives is made anew each time, and the next would get its id."""
     if id(value) in seen or len(seen) > LAYERS or len(path) > DEEP:
         return
     seen[id(value)] = value
@@ -238,7 +240,7 @@ def leaves(
     if isinstance(value, Instance) and (layer := layer_of(value)) is not None:
         yield path, layer
     for step, held in _held(value):
-        yield from leaves(held, (*path, *step), seen)
+        yield from _leaves(held, (*path, *step), seen)
 
 
 def _held(value: Value) -> Iterator[tuple[tuple[str, ...], Value]]:
@@ -730,26 +732,10 @@ def _place(returned: Value | None, value: Value) -> tuple[int | None, int] | Non
     return None
 
 
-@kept
-def _parents(function: ast.AST) -> dict[int, ast.AST]:
-    return {id(child): parent for parent in walk(function) for child in children(parent)}
-
-
 def _is_value_made(node: ast.AST) -> bool:
     """Whether a value comes of a piece of code when it runs; storing into an item or attribute leaves no value to be seen."""
     stores = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
     return isinstance(node, (ast.Call, ast.BinOp, ast.Subscript)) and not stores
-
-
-def ancestors(function: ast.AST, node: ast.AST) -> list[ast.AST]:
-    """A node and what it stands in, innermost first, up to a function; empty when it does not stand there."""
-    parents = _parents(function)
-    if node is not function and id(node) not in parents:
-        return []
-    found = [node]
-    while found[-1] is not function:
-        found.append(parents[id(found[-1])])
-    return found
 
 
 def _statement(function: ast.AST, node: ast.AST) -> ast.stmt | None:

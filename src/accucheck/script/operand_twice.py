@@ -15,7 +15,7 @@ from . import flow
 from .analysis import Scripts
 from .effects import MOVED, kept, operands
 from .factors import operation
-from .freezing import FreezeScan, applies
+from .freezing import applies, scan_of
 from .networks import WITH_MATRIX, Observation, Structure, first_of_place, kind_of, structure_of
 from .syntax import walk
 from .values import Call, Items, KnownValue, Value
@@ -87,7 +87,7 @@ def _in_loss(made: Call, structure: Structure) -> bool:
     """Whether a difference, of whatever, is part of a loss that is trained: it is 0 in each step, and asks nothing of the network."""
     if operation(made).does != "sub":
         return False
-    return any(flow.derives(step.loss, made) for step in FreezeScan(structure).steps)
+    return any(flow.derives(step.loss, made) for step in scan_of(structure).steps)
 
 
 def _takes_items(made: Call) -> bool:

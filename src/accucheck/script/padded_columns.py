@@ -16,7 +16,7 @@ from ..knowledge.methods import MODEL_RUNS
 from . import attention, effects, even_masks, flow, masked_means, weak_masks
 from .analysis import Reading
 from .lengths import ConstantArray, Form, Length, Shape, Shapes, alike, number, root, total
-from .losses import Application, Losses, applied
+from .losses import Application, applied, losses_of
 from .networks import FORWARD, loaded
 from .padding_facts import END, START, Observation
 from .pipelines import Columns, Pipeline, Pipelines
@@ -261,7 +261,7 @@ class Rules:
     # --- what trains ------------------------------------------------------------------------------------------------------
 
     def graphs(self) -> list[Graph]:
-        trained = [value for _, value in Losses(self.reading).trained]
+        trained = [value for _, value in losses_of(self.reading).trained]
         found = [Graph(value, self.name) for value in [*trained, *self.run_models()]]
         return [graph for graph in found if graph.read]
 

@@ -328,7 +328,7 @@ class _Reader:
             held = PlainSequence(text)
         self.put(text, held, node)
         for name in self.composed.get(_WORD.findall(text)[-1], ()):
-            if name in self.env and text in name and _inside(text).search(name):
+            if name in self.env and text in name and _is_inside(name, text):
                 del self.env[name]  # an element of what it was, or one that was found by it
         self.bind(held, _last(target), node)
         field = isinstance(target, ast.Attribute) or (
@@ -353,8 +353,8 @@ class _Reader:
         if isinstance(old, (Padded, Mask, Compared)):
             old.gone.append(self.when)
         value = getattr(node, "value", None)
-        made = isinstance(held, (Padded, Mask, FillValue))
-        if not made and isinstance(value, ast.expr) and _reads(value, text):
+        lessens = isinstance(old, (FillValue, Mask)) and not isinstance(held, (Padded, Mask, FillValue))
+        if lessens and isinstance(value, ast.expr) and _reads(value, text):
             self.lessened(old)
 
     @staticmethod
@@ -1406,10 +1406,14 @@ def _either(one: HeldValue | None, other: HeldValue | None) -> HeldValue | None:
     return _joined([one, other]) if isinstance(one, Number) else other if one is None else one
 
 
+def _is_inside(name: str, text: str) -> bool:
+    """Whether a name is written as an element or attribute of this, or with it as an index."""
+    return name.startswith((f"{text}.", f"{text}[")) or ("[" in name and _index(text).search(name) is not None)
+
+
 @kept
-def _inside(text: str) -> re.Pattern[str]:
-    """What is written as an element or attribute of this, or with it as an index."""
-    return re.compile(rf"^{re.escape(text)}[.\[]|\[[^]]*\b{re.escape(text)}\b")
+def _index(text: str) -> re.Pattern[str]:
+    return re.compile(rf"\[[^]]*\b{re.escape(text)}\b")
 
 
 def _reads(value: ast.expr, text: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .factors import Term, operation
+from .factors import Term, gradient, operation
 from .loss_scaling import key_names, number_text
 from .remarks import Remark, merged, remark
 from .training_steps import TrainingSteps
@@ -26,7 +26,9 @@ def examine(training: TrainingSteps) -> list[Remark]:
 def _examine(training: TrainingSteps) -> Iterator[Remark]:
     own = [step for step in training.steps if step.kind == "own"]
     updates = {key for step in own for term in training.carried(step) for key in term.gradients}
-    bends = {(c.source.file, c.line): c for c in reversed(training.calls) if _bends(training, c, updates)}
+    inner = any(gradient(call) is not None and id(call) not in updates for call in training.calls)
+    calls = reversed(training.calls) if inner else ()
+    bends = {(c.source.file, c.line): c for c in calls if _bends(training, c, updates)}
     told = [one for bend in reversed(bends.values()) for one in _judged(training, bend, updates)]
     yield from told
     steps = training.judged_steps()

@@ -20,7 +20,7 @@ from . import effects, flow
 from .analysis import KEPT, Reading, Scripts
 from .factors import gradient
 from .flow import derives, find, users
-from .modes import Replay
+from .modes import training_events
 from .networks import called, in_callback, is_cell, kind
 from .records import Records
 from .sample_numbers import constant, plain
@@ -776,7 +776,7 @@ class Pipelines:
     @cached_property
     def steps(self) -> list[tuple[int, int]]:
         """When the steps of training run."""
-        return [(event.order, event.end) for event in Replay(self.trace, False).training]
+        return [(event.order, event.end) for event in training_events(self.trace)]
 
     def infers(self, frame: Frame) -> bool:
         """Whether a network runs beside the steps of the training that was followed."""

@@ -13,8 +13,8 @@ from math import prod, sqrt
 from ..knowledge import initializers
 from .analysis import Scripts
 from .effects import bound_arguments, effect, kept, operands
-from .initial_weights import LaterValues, Observation
-from .losses import Losses
+from .initial_weights import LaterValues, Observation, later_values
+from .losses import losses_of
 from .networks import kind_of, structure_of
 from .values import Call, Items, KnownValue, Value
 
@@ -30,8 +30,8 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
     """Each network that passes next to nothing on, at its first layer."""
     told: set[tuple[str, int]] = set()
     for reading in scripts.training:
-        later = LaterValues(structure_of(reading))
-        for application in Losses(reading).applications:
+        later = later_values(structure_of(reading))
+        for application in losses_of(reading).applications:
             gains = _gains(application.prediction, later)
             total = prod(gain for _, gain in gains)
             narrow = [layer for layer, gain in gains if gain < NARROW and kind_of(layer) != "activation"]

@@ -15,9 +15,10 @@ from functools import cache
 from ..knowledge.methods import PARAMETERS
 from .analysis import Scripts
 from .effects import effect
-from .freezing import FreezeScan, Step, assigns, reach
+from .freezing import FreezeScan, Step, assigns, reach, scan_of
 from .networks import FORWARD, Observation, first_of_place, is_cell, leaves, structure_of
 from .parameter_lists import behind
+from .syntax import kept
 from .values import Call, Instance, Value, options, unseen, unseen_run
 
 #: Finds what is given to calls that may write into it, once.
@@ -43,7 +44,7 @@ _PLAIN = (
 def examine(scripts: Scripts) -> Iterator[Observation]:
     """Each such copy."""
     for reading in scripts.training or scripts.readings:
-        yield from _stale(FreezeScan(structure_of(reading)))
+        yield from _stale(scan_of(structure_of(reading)))
 
 
 def _stale(look: FreezeScan) -> Iterator[Observation]:
@@ -158,6 +159,7 @@ def _given(call: Call) -> list[Value]:
     return [net for part in parts for net in (*options(part), *_networks(part))]
 
 
+@kept
 def _written(call: Call) -> list[Value]:
     """The networks that a call writes into."""
     into: Value | None = None
@@ -170,6 +172,7 @@ def _written(call: Call) -> list[Value]:
     return _networks(into)
 
 
+@kept
 def _taken(call: Call) -> list[Value]:
     """The networks whose parameters a call writes somewhere."""
     return [
@@ -179,6 +182,8 @@ def _taken(call: Call) -> list[Value]:
     ]
 
 
+@kept
 def _networks(value: Value | None) -> list[Value]:
+    """The networks whose parameters a value lists."""
     lists = (part for part in behind(value, seen={}) if isinstance(part, Call) and part.name in PARAMETERS)
     return [net for part in lists for net in options(part.base)]

@@ -157,11 +157,25 @@ def unparse(node: ast.AST) -> str:
     return node.id if isinstance(node, ast.Name) else ast.unparse(node)
 
 
+@kept
+def _parents(function: ast.AST) -> dict[int, ast.AST]:
+    return {id(child): parent for parent in walk(function) for child in children(parent)}
+
+
+def ancestors(function: ast.AST, node: ast.AST) -> list[ast.AST]:
+    """A node and what it stands in, innermost first, up to a function; empty when it does not stand there."""
+    parents = _parents(function)
+    if node is not function and id(node) not in parents:
+        return []
+    found = [node]
+    while found[-1] is not function:
+        found.append(parents[id(found[-1])])
+    return found
+
+
 def conditions_around(function: ast.AST, node: ast.AST) -> Iterator[ast.expr]:
-    """The conditions of the if statements of a function that a node stands in."""
-    for branch in walk(function):
-        if isinstance(branch, ast.If) and any(part is node for part in walk(branch)):
-            yield branch.test
+    """The conditions of the if statements of a function that a node stands in, the outermost first."""
+    return (part.test for part in reversed(ancestors(function, node)) if isinstance(part, ast.If))
 
 
 def apart(function: ast.AST, one: ast.AST, other: ast.AST) -> bool:

@@ -9,7 +9,7 @@ from ..knowledge import dataset_classes
 from ..knowledge.methods import MODEL_RUNS
 from . import flow
 from .analysis import Reading
-from .modes import Replay
+from .modes import training_events
 from .networks import is_cell
 from .shuffling import data_sets
 from .syntax import kept
@@ -56,7 +56,7 @@ def given(reading: Reading) -> Iterator[tuple[Call, list[Value]]]:
         data = call.argument(MODEL_RUNS[call.name], "train_dataset") if trains else None
         if data is not None:
             yield call, [data]
-    for event in Replay(reading.trace, False).training:
+    for event in training_events(reading.trace):
         if isinstance(event.place, Call):
             yield event.place, [*event.place.args, *event.place.keywords.values()]
 

@@ -21,7 +21,7 @@ from ..knowledge import names
 from .analysis import Reading
 from .described import is_described
 from .models import attributes_of
-from .modes import Event, Replay, underlying, within
+from .modes import Event, training_events, underlying, within
 from .networks import FORWARD, called, is_layer, is_parameter, kind_of, trains, weights
 from .project import LIBRARIES
 from .source import Source, SourceNode
@@ -181,7 +181,7 @@ class _Search:
     @cached_property
     def events(self) -> list[Event]:
         """Computations of gradients that reach an optimizer."""
-        return Replay(self.trace, False).training
+        return training_events(self.trace)
 
     @property
     def used_events(self) -> list[Event]:

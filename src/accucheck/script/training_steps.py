@@ -555,6 +555,7 @@ def _framework_optimizer(name: str) -> Api | None:
     return found if found is not None and found.kind == "optimizer" and name.startswith("mindspore.") else None
 
 
+@kept
 def is_optimizer(value: Value | None) -> bool:
     """Whether a value is an optimizer, by what made it or by what it is called."""
     if isinstance(value, Many):

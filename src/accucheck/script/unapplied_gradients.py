@@ -14,7 +14,7 @@ from . import flow
 from .analysis import Reading, Scripts
 from .effects import effect, gradient_maker, name_of
 from .factors import Gradient, gradient, operation
-from .freezing import FreezeScan, Step, applies, learns, may_hold_weights, optimizers_of, reach
+from .freezing import FreezeScan, Step, applies, learns, may_hold_weights, optimizers_of, reach, scan_of
 from .networks import (
     Observation,
     Structure,
@@ -77,7 +77,7 @@ class UnappliedLoad:
 
     @cached_property
     def look(self) -> FreezeScan:
-        return FreezeScan(self.structure)
+        return scan_of(self.structure)
 
     def dropped(self) -> Iterator[Observation]:
         """A gradient function whose gradients nothing takes, wherever it is called. Certain where an optimizer is left without any."""
@@ -173,7 +173,7 @@ class UnappliedLoad:
                 data = {"text": ast.unparse(chosen[0].node).splitlines()[0][:80]}
                 yield Observation("optimizer-unseen", chosen[0].source, chosen[0].node, data)
 
-    def never_held(self, look: FreezeScan, leaves_: set[int]) -> list[Call]:
+    def never_held(self, look: FreezeScan, leaves_: frozenset[int]) -> list[Call]:
         """Those of some layers that are sure to be in no optimizer, in the order of their making, and that stay at their first values."""
         left = sorted(leaves_, key=lambda leaf: look.layers[leaf].order)
         held = [(made, given, _held_behind(_listed(made))) for made, given in look.optimizers]
@@ -304,7 +304,7 @@ def _given_at(found: Gradient) -> int | None:
     return maker.order if unnamed and isinstance(maker, Call) else None
 
 
-def _that_trains(look: FreezeScan, step: Step, reached: set[int]) -> Call | Instance | None:
+def _that_trains(look: FreezeScan, step: Step, reached: frozenset[int]) -> Call | Instance | None:
     """The optimizer that has some of what a gradient is taken of, and of what the loss is computed with where all of that is seen."""
     own = [(one, given) for one, given in look.optimizers if given & step.trained]
     found = next((one for one, given in own if given & reached), None)

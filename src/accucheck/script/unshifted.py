@@ -15,10 +15,11 @@ from typing import NamedTuple
 from . import effects, flow, triangles
 from .analysis import Scripts
 from .lengths import alike, plus
-from .losses import Application, Losses, Observation, applied
+from .losses import Application, Observation, applied, losses_of
 from .networks import kind_of
-from .padded_columns import Graph, Rules, inputs
+from .padded_columns import Rules, inputs
 from .pipelines import Pipelines, of_scripts
+from .syntax import kept
 from .values import Call, Items, KnownValue, UnknownValue, Value, is_known
 
 #: Values within values are looked into so far.
@@ -58,8 +59,10 @@ class Prediction:
     ahead: int
 
 
-def predictions(scripts: Scripts) -> Iterator[Prediction]:
-    """The losses of what trains."""
+@kept
+def predictions(scripts: Scripts) -> list[Prediction]:
+    """The losses of what trains, found once for all who ask."""
+    found: list[Prediction] = []
     training = {id(reading) for reading in scripts.training}
     for pipelines in of_scripts(scripts):
         if id(pipelines.reading) not in training:
@@ -68,11 +71,8 @@ def predictions(scripts: Scripts) -> Iterator[Prediction]:
             columns = pipelines.columns.get(id(pipeline.leaf)) if pipeline.leaf is not None else None
             graphs = Rules(pipelines, pipeline, columns).graphs() if columns is not None else []
             for graph in graphs:
-                yield from _of_graph(pipelines, graph)
-
-
-def _of_graph(pipelines: Pipelines, graph: Graph) -> Iterator[Prediction]:
-    yield from _among(pipelines, graph.made)
+                found += _among(pipelines, graph.made)
+    return found
 
 
 def _of_own_loops(scripts: Scripts) -> Iterator[Prediction]:
@@ -80,7 +80,7 @@ def _of_own_loops(scripts: Scripts) -> Iterator[Prediction]:
     training = {id(reading) for reading in scripts.training}
     for pipelines in of_scripts(scripts):
         if id(pipelines.reading) in training:
-            for _, value in Losses(pipelines.reading).trained:
+            for _, value in losses_of(pipelines.reading).trained:
                 yield from _among(pipelines, [part for part in flow.sources(value) if isinstance(part, Call)])
 
 

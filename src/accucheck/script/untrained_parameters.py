@@ -14,7 +14,7 @@ from . import flow
 from .analysis import Scripts
 from .effects import describes, kept
 from .factors import operation
-from .freezing import FreezeScan, learns, reach
+from .freezing import FreezeScan, learns, reach, scan_of
 from .initial_weights import number
 from .networks import Observation, first_of_place, is_parameter, structure_of, trains
 from .trace import Trace
@@ -28,7 +28,7 @@ STEPS = 12
 def examine(scripts: Scripts) -> Iterator[Observation]:
     """Each such parameter of a network that is trained."""
     for reading in scripts.training or scripts.readings:
-        yield from _judged(FreezeScan(structure_of(reading)))
+        yield from _judged(scan_of(structure_of(reading)))
 
 
 def _judged(look: FreezeScan) -> Iterator[Observation]:
