@@ -398,7 +398,7 @@ WORDS: Words = {
     "path-next": {"zh": "下一步：{way}（按 {@path:p} 查看路径）", "en": "Next: {way} ({@path:p} shows the path)"},
     "path-offer": {"zh": "打开“{title}”？", "en": "Open “{title}”?"},
     "path-offer-text": {
-        "zh": "打开的清单没有定位路径。该清单与标杆脚本（如 PyTorch 版）逐步对比，每一步的结果决定下一步。",
+        "zh": "当前打开的清单没有定位路径。“标杆脚本对比清单”把项目与标杆脚本（如 PyTorch 版）逐步对比，由每一步的结果决定下一步。",
         "en": "No open checklist has a path. This one compares with a benchmark, such as the script in PyTorch, step by step: each "
         "result decides what comes next.",
     },
@@ -514,7 +514,7 @@ WORDS: Words = {
         "zh": "没有识别出输入。仍可逐项检查：按 Enter 给出输入，按 {@begin:b} 开始。",
         "en": "No inputs were found. You can still check every item: Enter adds an input, {@begin:b} starts.",
     },
-    "start-missing": {"zh": "未提供（提供后可自动检查 {unlocks}）", "en": "not given (would enable {unlocks})"},
+    "start-missing": {"zh": "未提供（提供后可自动检查：{unlocks}）", "en": "not given (would enable {unlocks})"},
     "start-value": {"zh": "{key} 的值", "en": "Value of {key}"},
     "start-path": {"zh": "{key} 的路径（相对于项目目录）", "en": "Path of {key} (relative to the project)"},
     "start-call": {
@@ -537,7 +537,7 @@ WORDS: Words = {
         "en": "optional: a Jinja2 template of your own (.md.j2, .html.j2)",
     },
     "export-issue": {"zh": "issue 平台", "en": "Issue for"},
-    "export-no-issue": {"zh": "不写", "en": "none"},
+    "export-no-issue": {"zh": "不生成", "en": "none"},
     "export-redact": {"zh": "隐藏隐私信息。将被替换的内容：", "en": "Hide private data. This would be replaced:"},
     "export-samples": {"zh": "列出数据集样本及其标签", "en": "List samples of the data too, with their labels"},
     "export-looking": {"zh": "正在查找隐私信息……", "en": "Looking for private data..."},
@@ -1205,7 +1205,7 @@ WORDS: Words = {
         "en": "Does training finish, and does it log the loss?",
     },
     "training-text": {
-        "zh": "检查清单用于查找精度问题，前提是训练能从头跑到尾并打印 loss。报错退出的训练要先解决报错。",
+        "zh": "检查清单用于查找精度问题，前提是训练能从头跑到尾并打印 loss。如果训练报错退出，请先解决报错。",
         "en": "The checklist finds out why a model is not accurate. It assumes that training finishes and logs the loss. If it crashes, "
         "fix the crash first.",
     },
@@ -1303,7 +1303,7 @@ WORDS: Words = {
         "zh": "报告和 issue 以此开头，并据此排列原因；例如：accuracy，0.32，0.95，论文表 2",
         "en": "Reports and issues begin with it, and causes are ordered by it; for example: accuracy, 0.32, 0.95, table 2 of the paper",
     },
-    "start-adds": {"zh": "未提供（提供后 {items} 可多一种检查方式）", "en": "not given (adds a check to {items})"},
+    "start-adds": {"zh": "未提供（提供后多一种检查方式：{items}）", "en": "not given (adds a check to {items})"},
     "start-for": {"zh": "用于：{items}", "en": "For: {items}"},
     "start-no-value": {"zh": "尚未给出：按 Enter 填写", "en": "No value yet; press Enter to type one"},
     "start-in-file": {
