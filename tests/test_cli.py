@@ -749,6 +749,7 @@ def test_doctor(faulty):
     assert facts["settings"] == "~/.config/accucheck/settings.yaml" and facts["settings_wrong"] is None
     assert "Settings: ~/.config/accucheck/settings.yaml (does not exist" in ran.out
     assert "consent ~/.config/accucheck/consent.json" in ran.out and "Terminal: none here" in ran.out
+    assert facts["files"]["cache"].endswith("/accucheck")
     assert facts["files"]["recent"] == "~/.local/state/accucheck/recent.json" and facts["terminal"]["size"] == ""
     assert facts["device"] == "CPU" and facts["python"] == ".".join(map(str, sys.version_info[:3]))
 

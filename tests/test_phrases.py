@@ -32,7 +32,7 @@ def of_module(path: Path) -> Iterator[tuple[int, str]]:
         if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or id(node) in told:
             continue
         if " " in node.value or not node.value.isascii():
-            yield node.lineno, re.sub(r"\{\w+", "{", node.value)  # without the names of what is filled in
+            yield node.lineno, re.sub(r"\{@?[\w-]+", "{", node.value)  # without the names of what is filled in
 
 
 def texts() -> Iterator[tuple[str, str]]:

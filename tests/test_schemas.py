@@ -45,6 +45,13 @@ def test_what_the_program_refuses_the_schema_refuses(text: str, tmp_path: Path) 
         check("case", yaml.safe_load(text))
 
 
+def test_settings_of_a_person() -> None:
+    check("settings", {"theme": "light", "keys": {"run-all": "F5"}})
+    for wrong in ({"kyes": {}}, {"keys": {"run": 5}}):
+        with pytest.raises(jsonschema.ValidationError):
+            check("settings", wrong)
+
+
 def test_runs_reports_and_sessions(tmp_path: Path) -> None:
     project = copy_example("digits_faulty", tmp_path)
     options = ["--kind", "static", "--checklist", "accuracy", "--checklist", "comparison"]

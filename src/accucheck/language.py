@@ -31,13 +31,21 @@ def detect(choice: str | None = None, case_language: str | None = None) -> Langu
     return Language.EN
 
 
+class _Named(str):
+    """What a name stands for where that is not what it mostly does, or nothing."""
+
+
 class _Filler(string.Formatter):
     """str.format over plain names only: no attributes, no indexing, and a missing value is shown, not raised."""
 
     def get_field(self, field_name: str, args: Any, kwargs: Any) -> tuple[Any, str]:
+        if field_name.startswith("@"):
+            return _Named(kwargs.get(field_name, "")), field_name
         return kwargs.get(field_name, "{" + field_name + "}"), field_name
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, _Named):
+            return value or format_spec
         one, is_choice, others = format_spec.partition("|")
         if is_choice:
             several, has_none, none = others.partition("|")
@@ -53,7 +61,7 @@ _FILLER = _Filler()
 
 def fill(template: str, data: Mapping[str, Any]) -> str:
     """`template` with `{name}` or `{name:,}` replaced from `data`; `{name:weight is|weights are}` is the first where it is 1, and a
-    third part is for 0; a part may have names in it."""
+    third part is for 0; a part may have names in it. `{@name:text}` is the text where there is nothing of that name, `@` with it."""
     return _FILLER.vformat(template, (), data)
 
 

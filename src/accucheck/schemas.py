@@ -1,4 +1,4 @@
-"""JSON Schemas of what others write or read: accucheck.yaml, the session, and what `run --json` and the JSON report print.
+"""JSON Schemas of what others write or read: accucheck.yaml, settings.yaml, the session, and what `run --json` and the JSON report print.
 
 Each has a version of its own, which rises where what was valid is no longer; keys may be added at any time.
 """
@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from . import case, checklist, document, session
+from . import case, checklist, document, session, settings
 from .model import Kind, Level, Plain, Status, Sure, Verdict
 from .report import machine
 
@@ -189,6 +189,7 @@ SCHEMAS: dict[str, tuple[int, Callable[[], dict[str, Any]]]] = {
     "checklist": (1, checklist.schema),
     "run": (machine.VERSION, lambda: document.schema(Run)),
     "session": (session.VERSION, lambda: document.schema(session.Record)),
+    "settings": (1, lambda: document.schema(settings.Settings)),
 }
 
 

@@ -9,9 +9,11 @@ from textual.color import Color
 from accucheck import settings
 from accucheck.language import Language
 from accucheck.settings import Settings
-from accucheck.tui.keymap import checked, normal
+from accucheck.tui.keymap import SCREENS, checked, normal
 from accucheck.tui.screens.theme import ThemeScreen
 from accucheck.tui.themes import OWN
+from accucheck.tui.verbs import key_name
+from accucheck.tui.words import WORDS
 
 
 @pytest.mark.parametrize(
@@ -161,3 +163,22 @@ async def test_without_colours_only_those_of_the_terminal_are_used(walkthrough, 
             lists = size[0] >= 72 or keys == ("question_mark",)  # what a narrow screen shows first has none
             assert not lists or any(each.style.reverse for each in segments), "what is chosen is told from the rest"
         await until(pilot, lambda: "NO_COLOR is set" in text_of(app))
+
+
+async def test_what_is_said_names_the_keys_of_a_person(walkthrough):
+    app = walkthrough(Language.EN, preferences=Settings(keys={"run-all": "F5", "run": "m"}))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: "F5 runs all probes, m only those" in " ".join(text_of(app).split()))
+        await pilot.press("L")
+        await until(pilot, lambda: "按 F5 运行全部探针" in " ".join(text_of(app).split()))
+    assert app.speech.say("next-ready") == "运行结束，按 w 查看下一步"
+
+
+def test_texts_name_keys_by_their_verbs():
+    """So that they are right with other keys too."""
+    known = {verb.id: verb for screen in SCREENS for verb in screen.VERBS}
+    for words, entry in WORDS.items():
+        assert not re.search(r"按 [A-Za-z\]](?![A-Za-z+])", entry["zh"]), f"{words} names a key and no verb"
+        named = [set(re.findall(r"\{@([a-z-]+):(.)\}", entry[language.value])) for language in Language]
+        assert named[0] == named[1], f"{words} names other keys in each language"
+        assert all(key == key_name(known[name].keys.split(",")[0]) for name, key in named[0]), words

@@ -166,6 +166,7 @@ def doctor(project: str, as_json: bool) -> None:
     files = own | {
         name: settings.from_home(str(module.place())) for name, module in (("consent", consent), ("recent", recent))
     }
+    files["cache"] = settings.from_home(str(settings.personal("XDG_CACHE_HOME", "~/.cache")))
     terminal = _terminal()
     _, wrong = settings.load()
     file = settings.from_home(str(settings.file()))

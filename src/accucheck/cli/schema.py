@@ -8,7 +8,7 @@ from .frame import Argument, command, echo
 
 
 def _names() -> list[click.Parameter]:
-    choice = click.Choice(["case", "checklist", "run", "session"])
+    choice = click.Choice(["case", "checklist", "run", "session", "settings"])
     return [Argument("name", words="schema-name", metavar="NAME", type=choice)]
 
 

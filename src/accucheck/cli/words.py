@@ -230,10 +230,15 @@ WORDS: Words = {
     },
     # schema
     "schema": {
-        "en": "Print the JSON Schema of accucheck.yaml (case), of a checklist, of run --json (run), or of the session.",
-        "zh": "输出 JSON Schema：accucheck.yaml（case）、检查清单（checklist）、run --json（run）或会话（session）。",
+        "en": "Print the JSON Schema of accucheck.yaml (case), of a checklist, of run --json (run), of the session, or of "
+        "settings.yaml (settings).",
+        "zh": "输出 JSON Schema：accucheck.yaml（case）、检查清单（checklist）、run --json（run）、会话（session）"
+        "或 settings.yaml（settings）。",
     },
-    "schema-name": {"en": "case, checklist, run or session.", "zh": "case、checklist、run 或 session。"},
+    "schema-name": {
+        "en": "case, checklist, run, session or settings.",
+        "zh": "case、checklist、run、session 或 settings。",
+    },
     # mcp
     "mcp": {
         "en": "Serve this project to a coding agent over MCP, on standard input and output. Needs accucheck[mcp].",
@@ -1244,8 +1249,9 @@ WORDS: Words = {
     "settings-none": {"en": " (does not exist; the defaults are used)", "zh": "（不存在，使用默认值）"},
     "files-where": {
         "en": "Files: session {session}, copies before a fix {backups}, attachments {attachments} (in the project); consent {consent}, "
-        "recent projects {recent}",
-        "zh": "文件位置：会话 {session}、修改前的备份 {backups}、附件 {attachments}（均在项目中）；授权记录 {consent}，最近项目 {recent}",
+        "recent projects {recent}, cache {cache}",
+        "zh": "文件位置：会话 {session}、修改前的备份 {backups}、附件 {attachments}（均在项目中）；授权记录 {consent}，"
+        "最近项目 {recent}，缓存 {cache}",
     },
     "terminal": {
         "en": "Terminal: {term}, {size}, colours {colours}, {encoding}",

@@ -39,11 +39,11 @@ WHY: Words = {
     "why-config": {"en": "holds {names}", "zh": "含有 {names}"},
     "why-data": {
         "en": "{count:,} {count:file|files}, of those looked into: {formats}",
-        "zh": "{count:,} 个文件，抽查的格式：{formats}",
+        "zh": "{count:,} 个文件，抽查所见格式：{formats}",
     },
     "why-data-more": {
         "en": "{count:,} files or more, of those looked into: {formats}",
-        "zh": "至少 {count:,} 个文件，抽查的格式：{formats}",
+        "zh": "至少 {count:,} 个文件，抽查所见格式：{formats}",
     },
     "why-label": {"en": "a column of {path}", "zh": "{path} 中的一列"},
     "why-initial": {"en": "a checkpoint with init in its name", "zh": "文件名含 init 的权重文件"},

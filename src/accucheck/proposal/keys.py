@@ -139,7 +139,7 @@ TITLES: Words = {
     "curves.baseline": {"en": "log with a small batch", "zh": "小 batch 的训练日志"},
     "curves.lr_test": {"en": "learning-rate range test", "zh": "学习率范围测试"},
     "curves.previous_version": {"en": "log on an earlier MindSpore", "zh": "旧版 MindSpore 的训练日志"},
-    "watched": {"en": "watched run", "zh": "观察到的运行"},
+    "watched": {"en": "watched run", "zh": "训练观察记录"},
     "graphs.path": {"en": "graph files", "zh": "计算图文件"},
     "dumps.path": {"en": "dump", "zh": "dump 数据"},
     "profiler.path": {"en": "profile", "zh": "profiling 数据"},

@@ -122,7 +122,8 @@ class Walkthrough(App[None]):
         self.project = project
         self.session = project.session
         self.session.autosave = False
-        self.speech = Speech(language, only_ascii=only_ascii)
+        named = {f"@{verb}": key_name(keys.split(",")[0], only_ascii=only_ascii) for verb, keys in self.keymap.items()}
+        self.speech = Speech(language, only_ascii=only_ascii, keys=named)
         self.drafts = Drafts(self.session.drafts)
         self._told: UserError | None = None  # the session's last notice that was shown
         self._ended_drafts: set[str] = set()  # drafts whose text is in the session, but not saved yet
@@ -603,7 +604,7 @@ class Walkthrough(App[None]):
 
     async def action_switch_language(self) -> None:
         language = Language.EN if self.speech.language is Language.ZH else Language.ZH
-        self.speech = Speech(language, only_ascii=self.speech.only_ascii)
+        self.speech = Speech(language, only_ascii=self.speech.only_ascii, keys=self.speech.keys)
         self._retold = False
         if self._retelling:
             return  # the screens are made again once more, after this time

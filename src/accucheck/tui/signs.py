@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from textual.content import Content
@@ -33,12 +34,14 @@ _LETTERS = {"↑↓": "Up/Down", "←→": "Left/Right", "→": "->"}
 class Speech:
     """Words, signs and bars in one language and one character set."""
 
-    def __init__(self, language: Language, *, only_ascii: bool = False) -> None:
+    def __init__(self, language: Language, *, only_ascii: bool = False, keys: Mapping[str, str] | None = None) -> None:
+        """`keys` are those of a person's own, by "@" and the id of their verb: what is said names them."""
         self.language = language
         self.only_ascii = only_ascii
+        self.keys = keys or {}
 
     def say(self, key: str, /, **data: object) -> str:
-        text = word(WORDS, key, self.language, **data)
+        text = word(WORDS, key, self.language, **self.keys, **data)
         if self.only_ascii:
             for sign, letters in _LETTERS.items():
                 text = text.replace(sign, letters)

@@ -23,8 +23,8 @@ WORDS: Words = {
     "skipped": {"zh": "已跳过", "en": "skipped"},
     "cancelled": {"zh": "已取消", "en": "cancelled"},
     "stale": {
-        "zh": "已过期，按 x 重新运行全部过期项，按 r 只运行本项",
-        "en": "out of date: x runs all such again, r only this item",
+        "zh": "已过期，按 {@run-stale:x} 重新运行全部过期项，按 {@run:r} 只运行本项",
+        "en": "out of date: {@run-stale:x} runs all such again, {@run:r} only this item",
     },
     # top bar
     "saved": {"zh": "已保存", "en": "saved"},
@@ -57,7 +57,7 @@ WORDS: Words = {
         "zh": "本项暂无探针：请按“检查方法”检查，再按 1、2 或 3 填写结论。",
         "en": "There is no probe for this item yet: follow the method, then record a conclusion with 1, 2 or 3.",
     },
-    "not-run": {"zh": "{probe}：尚未运行，按 r 运行", "en": "{probe}: not run yet, r runs it"},
+    "not-run": {"zh": "{probe}：尚未运行，按 {@run:r} 运行", "en": "{probe}: not run yet, {@run:r} runs it"},
     "not-run-busy": {"zh": "{probe}：尚未运行", "en": "{probe}: not run yet"},
     "suggests": {"zh": "建议：{verdict}", "en": "suggests: {verdict}"},
     "nothing-found": {"zh": "没有发现。", "en": "Nothing found."},
@@ -346,7 +346,7 @@ WORDS: Words = {
         "en": "The marks are kept in memory; the next mark saves them once this is fixed. Press Esc again to leave without saving.",
     },
     # the path
-    "ways": {"zh": "结果与去向（按 p 查看路径）", "en": "Where it leads (p shows the path)"},
+    "ways": {"zh": "结果与去向（按 {@path:p} 查看路径）", "en": "Where it leads ({@path:p} shows the path)"},
     "key-path": {"zh": "路径", "en": "path"},
     "key-path-open": {"zh": "打开", "en": "open"},
     "key-path-view": {"zh": "全屏", "en": "full size"},
@@ -395,22 +395,22 @@ WORDS: Words = {
     },
     "path-code": {"zh": "采集代码（{framework}）", "en": "Code that collects it ({framework})"},
     "path-no-code": {"zh": "本步没有采集代码", "en": "There is no code for this step"},
-    "path-next": {"zh": "下一步：{way}（按 p 查看路径）", "en": "Next: {way} (p shows the path)"},
+    "path-next": {"zh": "下一步：{way}（按 {@path:p} 查看路径）", "en": "Next: {way} ({@path:p} shows the path)"},
     "path-offer": {"zh": "打开“{title}”？", "en": "Open “{title}”?"},
     "path-offer-text": {
-        "zh": "打开的清单没有定位路径。该清单与标杆脚本（如 PyTorch 版）逐步对比，每一步的结果决定下一步。",
+        "zh": "当前打开的清单没有定位路径。“标杆脚本对比清单”把项目与标杆脚本（如 PyTorch 版）逐步对比，由每一步的结果决定下一步。",
         "en": "No open checklist has a path. This one compares with a benchmark, such as the script in PyTorch, step by step: each "
         "result decides what comes next.",
     },
     "path-offer-yes": {"zh": "打开并查看路径", "en": "Open it and show its path"},
     "first-hint": {
-        "zh": "尚未运行任何探针：按 R 运行全部探针，按 r 只运行本项；结束后列出下一步。",
-        "en": "Nothing has run yet: R runs all probes, r only those of this item; then the next steps are listed.",
+        "zh": "尚未运行任何探针：按 {@run-all:R} 运行全部探针，按 {@run:r} 只运行本项；结束后列出下一步。",
+        "en": "Nothing has run yet: {@run-all:R} runs all probes, {@run:r} only those of this item; then the next steps are listed.",
     },
     "first-hint-watch": {
-        "zh": "尚未运行任何探针：按 W 观察一次实际训练，按 R 运行全部探针，按 r 只运行本项；结束后列出下一步。",
-        "en": "Nothing has run yet: W watches a real training, R runs all probes, r only those of this item; then the next "
-        "steps are listed.",
+        "zh": "尚未运行任何探针：按 {@watch:W} 观察一次实际训练，按 {@run-all:R} 运行全部探针，按 {@run:r} 只运行本项；结束后列出下一步。",
+        "en": "Nothing has run yet: {@watch:W} watches a real training, {@run-all:R} runs all probes, {@run:r} only those "
+        "of this item; then the next steps are listed.",
     },
     "command-follow": {
         "zh": "脚本保存后自动重新运行过期的探针（开或关）",
@@ -507,14 +507,14 @@ WORDS: Words = {
     # start
     "start-title": {"zh": "项目输入", "en": "Project inputs"},
     "start-text": {
-        "zh": "以下是识别出的输入：按 b 将选中的写入 accucheck.yaml 并开始检查。",
-        "en": "Inputs found in the project: b writes those selected to accucheck.yaml.",
+        "zh": "以下是识别出的输入：按 {@begin:b} 将选中的写入 accucheck.yaml 并开始检查。",
+        "en": "Inputs found in the project: {@begin:b} writes those selected to accucheck.yaml.",
     },
     "start-nothing": {
-        "zh": "没有识别出输入。仍可逐项检查：按 Enter 给出输入，按 b 开始。",
-        "en": "No inputs were found. You can still check every item: Enter adds an input, b starts.",
+        "zh": "没有识别出输入。仍可逐项检查：按 Enter 给出输入，按 {@begin:b} 开始。",
+        "en": "No inputs were found. You can still check every item: Enter adds an input, {@begin:b} starts.",
     },
-    "start-missing": {"zh": "未提供（提供后可自动检查 {unlocks}）", "en": "not given (would enable {unlocks})"},
+    "start-missing": {"zh": "未提供（提供后可自动检查：{unlocks}）", "en": "not given (would enable {unlocks})"},
     "start-value": {"zh": "{key} 的值", "en": "Value of {key}"},
     "start-path": {"zh": "{key} 的路径（相对于项目目录）", "en": "Path of {key} (relative to the project)"},
     "start-call": {
@@ -537,7 +537,7 @@ WORDS: Words = {
         "en": "optional: a Jinja2 template of your own (.md.j2, .html.j2)",
     },
     "export-issue": {"zh": "issue 平台", "en": "Issue for"},
-    "export-no-issue": {"zh": "不写", "en": "none"},
+    "export-no-issue": {"zh": "不生成", "en": "none"},
     "export-redact": {"zh": "隐藏隐私信息。将被替换的内容：", "en": "Hide private data. This would be replaced:"},
     "export-samples": {"zh": "列出数据集样本及其标签", "en": "List samples of the data too, with their labels"},
     "export-looking": {"zh": "正在查找隐私信息……", "en": "Looking for private data..."},
@@ -702,10 +702,10 @@ WORDS: Words = {
         "(python -I, -E, or PYTHONPATH cleared). What the command printed:",
     },
     "watch-over-no-mindspore": {
-        "zh": "已结束，退出码 {code}；该命令启动的 Python 均未导入 MindSpore。若其中没有安装 MindSpore，请按 e，写出已安装的解释器路径，"
-        "例如 {python}。命令的输出如下。",
-        "en": "Ended with exit code {code}; no Python that it started imported MindSpore. If MindSpore is not installed there, press e and "
-        "give the path of a Python that has it, for instance {python}. What the command printed:",
+        "zh": "已结束，退出码 {code}；该命令启动的 Python 均未导入 MindSpore。若其中没有安装 MindSpore，请按 {@watch-again:e}，"
+        "写出已安装的解释器路径，例如 {python}。命令的输出如下。",
+        "en": "Ended with exit code {code}; no Python that it started imported MindSpore. If MindSpore is not installed there, "
+        "press {@watch-again:e} and give the path of a Python that has it, for instance {python}. What the command printed:",
     },
     "watch-over-stopped": {
         "zh": "已停止；观察到 {steps} 步，记录已保留。",
@@ -793,7 +793,7 @@ WORDS: Words = {
         "zh": "没有试用任何修改：{why} 按 {key} 重试。",
         "en": "Nothing was tried: {why} {key} tries again.",
     },
-    "try-ready": {"zh": "修改试用完毕：按 T 查看", "en": "The fixes were tried: T shows the table"},
+    "try-ready": {"zh": "修改试用完毕：按 {@try:T} 查看", "en": "The fixes were tried: {@try:T} shows the table"},
     "try-metric": {"zh": "指标", "en": "metric"},
     "try-figure": {"zh": "{name} {value}", "en": "{name} {value}"},
     "key-try": {"zh": "试用", "en": "try"},
@@ -856,7 +856,10 @@ WORDS: Words = {
     },
     "tune-nothing": {"zh": "尚无结果。", "en": "Nothing was found yet."},
     "tune-broken": {"zh": "搜索已结束：{why}", "en": "The search has ended: {why}"},
-    "tune-ready": {"zh": "超参搜索完毕：按 H 查看", "en": "The search for hyper-parameters is done: H shows it"},
+    "tune-ready": {
+        "zh": "超参搜索完毕：按 {@tune:H} 查看",
+        "en": "The search for hyper-parameters is done: {@tune:H} shows it",
+    },
     "command-tune": {
         "zh": "超参搜索：在项目副本中以不同设置训练",
         "en": "Search for hyper-parameters: train copies with other settings",
@@ -926,7 +929,10 @@ WORDS: Words = {
     "next-why": {"zh": "{why}；{cost}", "en": "{why}. Effort: {cost}"},
     "next-more": {"zh": "另有 {count:,} 条（Enter 显示全部）", "en": "{count:,} more (Enter shows all)"},
     "next-copied": {"zh": "已复制：{command}", "en": "Copied: {command}"},
-    "next-ready": {"zh": "运行结束，按 w 查看下一步", "en": "The run has finished; w shows the next steps"},
+    "next-ready": {
+        "zh": "运行结束，按 {@next-steps:w} 查看下一步",
+        "en": "The run has finished; {@next-steps:w} shows the next steps",
+    },
     "help-next": {
         "zh": "下一步：影响最大、最可能的在前。Enter 执行：打开证据、运行探针、给出缺少的输入或生成报告。",
         "en": "Next steps, the most likely and most effective first. Enter does one: opens the evidence, runs probes, asks for an "
@@ -1025,8 +1031,9 @@ WORDS: Words = {
     "command-mend-copy": {"zh": "复制补丁（支持 SSH，OSC 52）", "en": "Copy the patch (works over SSH, OSC 52)"},
     "command-mend-save": {"zh": "将补丁另存为文件", "en": "Save the patch to a file"},
     "help-mend": {
-        "zh": "修改：按 a 写入文件，再按 x 重新运行受影响的探针，确认问题已消除。",
-        "en": "The fix: a writes it into the file, then x runs the affected probes again to see whether the problem is gone.",
+        "zh": "修改：按 {@mend-apply:a} 写入文件，再按 {@run-stale:x} 重新运行受影响的探针，确认问题已消除。",
+        "en": "The fix: {@mend-apply:a} writes it into the file, then {@run-stale:x} runs the affected probes again to see "
+        "whether the problem is gone.",
     },
     "way-chart": {"zh": "图", "en": "chart"},
     "way-text": {"zh": "文字", "en": "words"},
@@ -1055,8 +1062,8 @@ WORDS: Words = {
         "en": "There is no more of the code to show: the file has changed, is gone, or is a notebook",
     },
     "mend-by-hand": {
-        "zh": "该发现没有可直接应用的修改，请按修改建议手动修改（按 o 打开代码）",
-        "en": "No patch is available for this finding: fix it by hand as advised (o opens the code)",
+        "zh": "该发现没有可直接应用的修改，请按修改建议手动修改（按 {@open-place:o} 打开代码）",
+        "en": "No patch is available for this finding: fix it by hand as advised ({@open-place:o} opens the code)",
     },
     "mend-no-finding": {
         "zh": "请先选择一条发现（Tab 切换到右侧）",
@@ -1091,15 +1098,15 @@ WORDS: Words = {
     "mend-not-written": {"zh": "此修改尚未写入", "en": "This change has not been applied"},
     "mend-title": {"zh": "将以下修改写入 {path}？", "en": "Write this change into {path}?"},
     "mend-copy-kept": {
-        "zh": "原文件会保留一份副本，可按 u 撤销。",
-        "en": "The original is backed up; press u to undo.",
+        "zh": "原文件会保留一份副本，可按 {@mend-undo:u} 撤销。",
+        "en": "The original is backed up; press {@mend-undo:u} to undo.",
     },
     "mend-yes": {"zh": "写入", "en": "Write it"},
     "mend-undone": {"zh": "已恢复 {path}", "en": "{path} is as it was"},
     "stale-none": {"zh": "没有过期的结果", "en": "No result is out of date"},
     "stale-found": {
-        "zh": "{count} 个结果已过期，按 x 重新运行",
-        "en": "{count} {count:result is|results are} out of date; x runs {count:it|them} again",
+        "zh": "{count} 个结果已过期，按 {@run-stale:x} 重新运行",
+        "en": "{count} {count:result is|results are} out of date; {@run-stale:x} runs {count:it|them} again",
     },
     "stale-running": {
         "zh": "重新运行 {count} 个过期的探针（上次共用 {seconds:.1f} 秒）",
@@ -1132,12 +1139,12 @@ WORDS: Words = {
     # the guided demo
     "command-hint": {"zh": "显示或隐藏演示提示", "en": "Show or hide the hint of the demo"},
     "demo-run": {
-        "zh": "训练能跑完，准确率却只有 10%。按 R 运行所有探针，约一分钟。（h 隐藏提示）",
-        "en": "Training finishes, but at 10 % accuracy. R runs all probes, about a minute. (h hides)",
+        "zh": "训练能跑完，准确率却只有 10%。按 {@run-all:R} 运行所有探针，约一分钟。（h 隐藏提示）",
+        "en": "Training finishes, but at 10 % accuracy. {@run-all:R} runs all probes, about a minute. (h hides)",
     },
     "demo-run-without": {
-        "zh": "训练能跑完，准确率却只有 10%。按 R 运行探针（无 MindSpore，跳过运行时探针）。",
-        "en": "Training finishes, but at 10 % accuracy. R runs the probes; live ones need MindSpore.",
+        "zh": "训练能跑完，准确率却只有 10%。按 {@run-all:R} 运行探针（无 MindSpore，跳过运行时探针）。",
+        "en": "Training finishes, but at 10 % accuracy. {@run-all:R} runs the probes; live ones need MindSpore.",
     },
     "demo-running": {
         "zh": "结果随时出现在左侧列表中；可用 ↑↓ 先查看，也可等待完成。",
@@ -1148,12 +1155,12 @@ WORDS: Words = {
         "en": "Next steps, the most likely and effective first: up and down choose, Enter goes there.",
     },
     "demo-go": {
-        "zh": "还有 {count} 项发现问题，接着看 {item}：按 w 从列表中选择，或按 ] 逐项前进。",
-        "en": "{count} {count:problem|problems} left, next is {item}: w lists them, ] goes to the next item.",
+        "zh": "还有 {count} 项发现问题，接着看 {item}：按 {@next-steps:w} 从列表中选择，或按 {@next:]} 逐项前进。",
+        "en": "{count} {count:problem|problems} left, next is {item}: {@next-steps:w} lists them, {@next:]} goes to the next item.",
     },
     "demo-look": {
-        "zh": "{item} 发现问题：按 v 全屏查看证据、原因和修改方法。",
-        "en": "{item} has a problem: v shows the evidence full size, with why it hurts and the fix.",
+        "zh": "{item} 发现问题：按 {@view:v} 全屏查看证据、原因和修改方法。",
+        "en": "{item} has a problem: {@view:v} shows the evidence full size, with why it hurts and the fix.",
     },
     "demo-evidence": {
         "zh": "这里是证据：在哪里、为什么影响精度、怎样修改。→ 看下一条，Esc 返回。",
@@ -1164,16 +1171,16 @@ WORDS: Words = {
         "en": "The probe only suggests, you conclude: 1 problem, 2 no problem, 3 not applicable.",
     },
     "demo-accept": {
-        "zh": "其余建议为“无问题”或“不适用”：按 A 一次接受。",
-        "en": "The other suggestions are no problem or not applicable: A accepts them all.",
+        "zh": "其余建议为“无问题”或“不适用”：按 {@accept-all:A} 一次接受。",
+        "en": "The other suggestions are no problem or not applicable: {@accept-all:A} accepts them all.",
     },
     "demo-export": {
-        "zh": "无法判定的 {count} 项可以留空，报告会如实注明。按 e 生成报告。",
-        "en": "{count} {count:item|items} left undecided may stay so; the report says it. e: the report.",
+        "zh": "无法判定的 {count} 项可以留空，报告会如实注明。按 {@export:e} 生成报告。",
+        "en": "{count} {count:item|items} left undecided may stay so; the report says it. {@export:e}: the report.",
     },
     "demo-write": {
-        "zh": "格式和语言可以修改；按 w 生成报告，Esc 返回。",
-        "en": "Formats and language can be changed; w writes, Esc goes back.",
+        "zh": "格式和语言可以修改；按 {@write:w} 生成报告，Esc 返回。",
+        "en": "Formats and language can be changed; {@write:w} writes, Esc goes back.",
     },
     "demo-written": {
         "zh": "报告已生成，位置如上。按 Esc 返回。",
@@ -1181,8 +1188,8 @@ WORDS: Words = {
     },
     "demo-back": {"zh": "按 Esc 返回上一级。", "en": "Esc goes back."},
     "demo-done": {
-        "zh": "演示完成：按 q 退出，或继续浏览。",
-        "en": "That is all of the demo: q leaves, or look around.",
+        "zh": "演示完成：按 {@quit:q} 退出，或继续浏览。",
+        "en": "That is all of the demo: {@quit:q} leaves, or look around.",
     },
     "demo-found": {"zh": "共发现 {count} 项问题", "en": "{count} {count:problem was|problems were} found"},
     "demo-report": {"zh": "报告位于 {folder}：{names}", "en": "The report is in {folder}: {names}"},
@@ -1198,7 +1205,7 @@ WORDS: Words = {
         "en": "Does training finish, and does it log the loss?",
     },
     "training-text": {
-        "zh": "检查清单用于查找精度问题，前提是训练能从头跑到尾并打印 loss。报错退出的训练要先解决报错。",
+        "zh": "检查清单用于查找精度问题，前提是训练能从头跑到尾并打印 loss。如果训练报错退出，请先解决报错。",
         "en": "The checklist finds out why a model is not accurate. It assumes that training finishes and logs the loss. If it crashes, "
         "fix the crash first.",
     },
@@ -1296,7 +1303,7 @@ WORDS: Words = {
         "zh": "报告和 issue 以此开头，并据此排列原因；例如：accuracy，0.32，0.95，论文表 2",
         "en": "Reports and issues begin with it, and causes are ordered by it; for example: accuracy, 0.32, 0.95, table 2 of the paper",
     },
-    "start-adds": {"zh": "未提供（提供后 {items} 可多一种检查方式）", "en": "not given (adds a check to {items})"},
+    "start-adds": {"zh": "未提供（提供后多一种检查方式：{items}）", "en": "not given (adds a check to {items})"},
     "start-for": {"zh": "用于：{items}", "en": "For: {items}"},
     "start-no-value": {"zh": "尚未给出：按 Enter 填写", "en": "No value yet; press Enter to type one"},
     "start-in-file": {
@@ -1390,8 +1397,8 @@ WORDS: Words = {
         "en": "The editor removed the file {name}; the note stays as it was.",
     },
     "editor-failed": {
-        "zh": "编辑器异常退出（退出码 {code}），备注未改动。它保存的内容已留作草稿，按 n 可查看。",
-        "en": "The editor failed (exit code {code}); the note stays as it was. What it saved is kept as a draft: press n.",
+        "zh": "编辑器异常退出（退出码 {code}），备注未改动。它保存的内容已留作草稿，按 {@note:n} 可查看。",
+        "en": "The editor failed (exit code {code}); the note stays as it was. What it saved is kept as a draft: press {@note:n}.",
     },
     "command-suspend": {"zh": "挂起并回到 shell（fg 返回）", "en": "Suspend, back to the shell (fg returns)"},
     "suspend-nowhere": {
