@@ -309,6 +309,19 @@ async def test_a_cancelled_run_takes_no_complete_result_away(walkthrough):
         assert ("xx.03", "fake_slow") in app.project.stale(), "it was made of something else"
 
 
+async def test_the_question_whether_to_stop_goes_with_the_run(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await go(pilot, "xx.03")
+        await pilot.press("r")
+        await until(pilot, lambda: app.running and next(iter(app.running.values()))[1])
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        app.runner.cancel()  # as if it had ended by itself
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        assert not app.runner.busy
+
+
 async def test_escape_cancels_a_run_and_keeps_what_was_found(walkthrough):
     app = walkthrough()
     async with app.run_test(size=(100, 30), notifications=True) as pilot:

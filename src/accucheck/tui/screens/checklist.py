@@ -340,7 +340,8 @@ class ChecklistScreen(Guiding):
         answers = [("yes", say("cancel-yes")), ("no", say("cancel-no"))]
         far = self._how_far()
         text = say("cancel-text", done=far.done, total=far.total or self._all_jobs)
-        self.app.push_screen(Choose(say("cancel-title"), text, answers), answered)
+        self._question = Choose(say("cancel-title"), text, answers)
+        self.app.push_screen(self._question, answered)
 
     def action_toggle_list(self) -> None:
         """In a narrow terminal: the list or the item."""

@@ -23,6 +23,7 @@ from .checklist_showing import Showing
 
 if TYPE_CHECKING:
     from ...estimating import TimeLeft
+    from .dialogs import Choose
 
 #: Seconds between two redraws of findings while a probe runs, however fast it finds.
 REDRAW_EVERY = 0.25
@@ -51,6 +52,8 @@ class Running(Showing):
     #: Looks whether scripts were saved, whose probes then run again; what they were when that was last looked at.
     _following: Timer | None = None
     _saved: tuple[tuple[str, int], ...] = ()
+    #: Whether to stop the run, where that was asked.
+    _question: Choose | None = None
     #: How many probes of this run were cancelled.
     _cancelled_jobs = 0
 
@@ -126,6 +129,9 @@ class Running(Showing):
     def run_ended(self, *, told: bool = False) -> None:
         """`told`: what came of it is shown in another way."""
         app = self.app
+        if self._question is not None and app.screen is self._question:
+            self._question.dismiss(None)  # there is nothing left to stop
+        self._question = None
         results = [result for item in app.project.items for result in app.session.entry(item.id).results.values()]
         problems = sum(app.project.suggestion(item) is Verdict.PROBLEM for item in app.project.items)
         failed = sum(result.status is Status.FAILED for result in results)
