@@ -660,3 +660,20 @@ def test_a_copy_of_what_was_learnt_elsewhere_counts_as_loaded(tmp_path: Path, st
     text = AVERAGES.replace("START", start).replace("GIVEN", "net.head.trainable_params()")
     found = said(tmp_path, text, "")
     assert {one.code for one in found} <= {"layers-unheld"} and all(one.possible for one in found)
+
+
+#: A training cell of the project's own that gives its loss once something is computed.
+AWAITING = """
+class Step(nn.TrainOneStepCell):
+    def construct(self, x, y):
+        loss = self.network(x, y)
+        grads = self.grad(self.network, self.weights)(x, y, ops.ones_like(loss))
+        return ops.depend(loss, AWAITED)
+
+ms.Model(Step(nn.WithLossCell(net, loss_fn), opt)).train(1, data)
+"""
+
+
+@pytest.mark.parametrize(("awaited", "expected"), [("self.optimizer(grads)", []), ("grads", ["gradients-dropped"])])
+def test_a_loss_that_awaits_gradients(tmp_path: Path, awaited: str, expected: list[str]) -> None:
+    assert codes(tmp_path, AWAITING.replace("AWAITED", awaited)) == expected

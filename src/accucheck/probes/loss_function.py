@@ -163,6 +163,11 @@ MESSAGES: Words = {
         "without limit, whatever the samples are. The sign is wrong.",
         "zh": "{term} 在被求梯度的值中取了负号，而 {layer}（{at}）的输出没有任何限制：无论样本如何，损失都会无限下降。符号反了。",
     },
+    "weights-grow": {
+        "en": "{term}, a square of trained weights ({at}), is subtracted in the value that is minimised: it rewards large weights, and the "
+        "loss falls without limit. The sign is wrong.",
+        "zh": "{term} 是可训练权重（{at}）的平方，在被求梯度的值中却取了负号：权重越大损失越小，损失会无限下降。符号反了。",
+    },
     "larger-of-surrogates": {
         "en": "Of the product with the ratio and the product with the clipped ratio, the more favourable one is used: clipping never "
         "restrains the policy.",
@@ -428,6 +433,11 @@ WHY: Words = {
         "en": "The optimizer makes these outputs as large as it can: the loss keeps falling, and this term soon outweighs all others.",
         "zh": "优化器会让这些输出越来越大：损失不断下降，很快就只剩这一项在起作用。",
     },
+    "weights-grow": {
+        "en": "The optimizer makes these weights as large as it can: the loss keeps falling while the model gets worse, until numbers "
+        "overflow.",
+        "zh": "优化器会让这些权重越来越大：损失不断下降，模型却越来越差，直至数值溢出。",
+    },
     "larger-of-surrogates": {
         "en": "Clipping should remove the incentive to move far from the policy that collected the samples; without it steps become "
         "too large, and the policy collapses.",
@@ -585,6 +595,10 @@ PROOF: Words = {
         "en": "Print this term by itself at each step: it falls without limit.",
         "zh": "逐步单独打印这一项：它会无限下降。",
     },
+    "weights-grow": {
+        "en": "Print the norm of these weights every few steps: it grows without limit.",
+        "zh": "每隔几步打印这些权重的范数：它会不断增大。",
+    },
     "larger-of-surrogates": {
         "en": "Print the largest ratio after each round of updates: it goes far beyond the clipping range.",
         "zh": "每轮更新后打印最大比值：它会远远超出截断范围。",
@@ -662,6 +676,7 @@ _LEVELS = {
     "likelihood-minimised": Level.PROBLEM,
     "overlap-minimised": Level.PROBLEM,
     "no-bottom": Level.PROBLEM,
+    "weights-grow": Level.PROBLEM,
     "larger-of-surrogates": Level.PROBLEM,
     "same-direction": Level.PROBLEM,
     "nothing-told-apart": Level.PROBLEM,
@@ -707,6 +722,7 @@ _LEVELS = {
 _LIKELY = (
     "overlap-minimised",
     "no-bottom",
+    "weights-grow",
     "larger-of-surrogates",
     "same-direction",
     "nothing-told-apart",
@@ -727,6 +743,7 @@ _FIXES = {
     "likelihood-minimised": "fix-negate",
     "overlap-minimised": "fix-from-one",
     "no-bottom": "fix-turn-term",
+    "weights-grow": "fix-turn-term",
     "larger-of-surrogates": "fix-smaller",
     "same-direction": "fix-compete",
     "nothing-told-apart": "fix-compete",
@@ -1156,6 +1173,24 @@ for (x,) in train_ds.create_tuple_iterator():
     optimizer(grads)
 """
 _DIVERGENCE = "-0.5 * (1 + spread - middle ** 2 - spread.exp()).mean()"
+_DECAYED = """
+import mindspore as ms
+from mindspore import nn, ops
+
+net = nn.SequentialCell(nn.Dense(8, 64), nn.ReLU(), nn.Dense(64, 4))
+optimizer = nn.Adam(net.trainable_params(), 1e-3)
+
+def loss_of(x, y):
+    loss = ops.cross_entropy(net(x), y)
+    for p in net.trainable_params():
+        loss = loss + 1e-4 * (p ** 2).sum()
+    return loss
+
+step = ms.value_and_grad(loss_of, None, optimizer.parameters)
+for x, y in train_ds.create_tuple_iterator():
+    loss, grads = step(x, y)
+    optimizer(grads)
+"""
 _POLICY = """
 import mindspore as ms
 from mindspore import nn, ops
@@ -1974,6 +2009,10 @@ print(penalty(between))
         Verdict.PROBLEM,
         "no-bottom",
     ),
+    _example(
+        "a penalty on weights that is subtracted", _DECAYED.replace("+ 1e-4", "- 1e-4"), Verdict.PROBLEM, "weights-grow"
+    ),
+    _example("a penalty on weights", _DECAYED, Verdict.OK, "fits"),
     _example("a divergence", _LATENT.replace("DIVERGENCE", _DIVERGENCE), Verdict.OK, "fits"),
     _example(
         "a square that is taken off what grows with it",

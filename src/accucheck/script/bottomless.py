@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..knowledge.methods import PARAMETERS
 from . import flow
 from .direction import (
     DEEP,
@@ -26,7 +27,8 @@ from .effects import TAKEN, effect, kept, operands
 from .factors import operation
 from .freezing import applies, reach
 from .losses import Losses, Observation, heads
-from .networks import kind_of
+from .networks import is_parameter, kind_of, trains
+from .parameter_lists import behind
 from .terms import Term, terms
 from .training_steps import training
 from .values import Call, Value
@@ -40,6 +42,7 @@ def examine(losses: Losses) -> Iterator[Observation]:
     held, told = trained_layers(losses), set[int]()
     for value in minimised(losses, steps):
         every = list(terms(value))
+        yield from _of_weights(every, told)
         for term in every:
             output = _grown(term.value) if term.negative and term.sure else None
             if (
@@ -55,9 +58,40 @@ def examine(losses: Losses) -> Iterator[Observation]:
                 yield Observation("no-bottom", term.turn, _data(term.value, output), output)
 
 
+def _of_weights(every: list[Term], told: set[int]) -> Iterator[Observation]:
+    """Squares of trained weights that are taken off: what the samples add grows with no such square of each weight."""
+    added = [_squared_weight(term.value) for term in every if not term.negative]
+    for term in every:
+        weight = _squared_weight(term.value) if term.negative and term.sure else None
+        if weight is None or term.turn is None or id(term.turn) in told or any(weight is other for other in added):
+            continue
+        told.add(id(term.turn))
+        yield Observation("weights-grow", term.turn, {"term": _text(term.value)}, weight)
+
+
+def _squared_weight(term: Value) -> Call | None:
+    """The parameter, or the parameters of a list in turn, that a term is the square of."""
+    value = _squared(term)
+    for _ in range(DEEP):
+        if not isinstance(value, Call):
+            return None
+        if is_parameter(value):
+            return value if trains(value) else None
+        if value.name == ".each" and any(
+            isinstance(part, Call) and part.name in PARAMETERS for part in behind(value.base)
+        ):
+            return value
+        inner = [value.result] if value.result is not None else kept(value, *TAKEN) or []
+        value = inner[0] if len(inner) == 1 else None
+    return None
+
+
+def _text(term: Value) -> str:
+    return ast.unparse(term.node)[:60] if isinstance(term, Call) else ""
+
+
 def _data(term: Value, output: Call) -> dict[str, str]:
-    text = ast.unparse(term.node)[:60] if isinstance(term, Call) else ""
-    return {"term": text, "layer": heads(output)[0].name}
+    return {"term": _text(term), "layer": heads(output)[0].name}
 
 
 def _is_trained(term: Value, output: Call, held: set[int] | None) -> bool:
@@ -68,14 +102,22 @@ def _is_trained(term: Value, output: Call, held: set[int] | None) -> bool:
 
 def _grown(term: Value) -> Call | None:
     """The output of a layer that a term is the square or the exponential of."""
+    known = effect(term) if isinstance(term, Call) else None
+    raised = isinstance(term, Call) and known is not None and known.operation == "exp" and not known.reduces
+    given = next(iter(operands(term)), None) if isinstance(term, Call) and raised else _squared(term)
+    return _output(given) if given is not None else None
+
+
+def _squared(term: Value) -> Value | None:
+    """What a term is the square of."""
     if not isinstance(term, Call):
         return None
     done, known = operation(term), effect(term)
     twice = done.does == "mul" and len(done.operands) == 2 and done.operands[0] is done.operands[1]
-    squared = done.does == "pow" and len(done.operands) == 2 and is_even(done.operands[1])
-    raised = known is not None and (known.power == 2 or known.operation == "exp") and not known.reduces
-    given = done.operands[0] if twice or squared else next(iter(operands(term)), None) if raised else None
-    return _output(given) if given is not None else None
+    even = done.does == "pow" and len(done.operands) == 2 and is_even(done.operands[1])
+    if known is not None and known.power == 2 and not known.reduces:
+        return next(iter(operands(term)), None)
+    return done.operands[0] if twice or even else None
 
 
 def _output(value: Value) -> Call | None:

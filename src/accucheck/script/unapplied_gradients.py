@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeGuard
 from ..knowledge.methods import PARAMETERS
 from . import flow
 from .analysis import Reading, Scripts
-from .effects import effect, gradient_maker, name_of
+from .effects import effect, gradient_maker, name_of, operands
 from .factors import Gradient, gradient, operation
 from .freezing import FreezeScan, Step, applies, learns, may_hold_weights, optimizers_of, reach, scan_of
 from .networks import (
@@ -133,31 +133,39 @@ class UnappliedLoad:
 
     def vectors_unheld(self) -> Iterator[Observation]:
         """Biases, and weights of normalizations, that no optimizer is given, where the matrices of a network are chosen by their names."""
-        look = self.look
-        lists = [(optimizer, _listed(optimizer)) for optimizer, _ in look.optimizers]
-        given = ((optimizer, listed) for optimizer, listed in lists if isinstance(optimizer, Call))
-        chosen = [optimizer for optimizer, listed in given if any(map(_is_choice, behind(listed)))]
-        if look.registers or look.frozen or not chosen:
-            return
-        reached = {leaf for step in look.steps for leaf in reach(step.loss, stop=True)[0]}
-        layers = sorted((look.layers[leaf] for leaf in reached & look.layers.keys()), key=lambda layer: layer.order)
-        with_matrices = (layer for layer in layers if learns(layer) and kind_of(layer) != "normalization")
-        if not all(any(look.takes(listed, id(layer)) for _, listed in lists) for layer in with_matrices):
+        look, layers = self.look, self.reached()
+        made = [optimizer for optimizer, _ in look.optimizers if isinstance(optimizer, Call)]
+        given = list(map(_listed, made))
+        whole = len(made) == len(look.optimizers) and all(self.is_held(layer, given) for layer in layers)
+        if look.registers or look.frozen or not whole:
             return  # `unheld` tells of whole layers
-        left = [
-            (layer, f"{look.names.get(id(layer)) or layer.api}.{name}")
-            for layer in layers
-            for name in _vectors(layer)
-            if all(takes(listed, self.weight(layer, name)) is False for _, listed in lists)
-        ]
-        if left:
-            first, names = left[0][0], [*dict.fromkeys(name for _, name in left)]
-            data = {"count": len(names), "names": names[:5], "line": first.line, "path": first.source.path}
+        chosen = next((optimizer for optimizer in made if any(map(_is_choice, behind(_listed(optimizer))))), None)
+        left = [(layer, name) for layer in layers for name in self.vectors_left(layer, given)]
+        if left and chosen is not None:
+            names = list(dict.fromkeys(name for _, name in left))
+            data = {"count": len(names), "names": names[:5], "line": left[0][0].line, "path": left[0][0].source.path}
             loaded = look.loaded(perhaps=True)
-            yield Observation("vectors-unheld", chosen[0].source, chosen[0].node, data, certain=False, possible=loaded)
+            yield Observation("vectors-unheld", chosen.source, chosen.node, data, certain=False, possible=loaded)
 
-    def weight(self, layer: Call, name: str) -> Weight:
-        return Weight(layer, name, f"{self.look.names.get(id(layer), '')}.{name}".strip("."))
+    def reached(self) -> list[Call]:
+        """The layers that losses are computed with, in the order of their making."""
+        leaves_ = {leaf for step in self.look.steps for leaf in reach(step.loss, stop=True)[0]}
+        return sorted(
+            map(self.look.layers.__getitem__, leaves_ & self.look.layers.keys()), key=lambda layer: layer.order
+        )
+
+    def is_held(self, layer: Call, given: list[Value | None]) -> bool:
+        """Whether an optimizer has the matrices of a layer, or there are none."""
+        without = not learns(layer) or kind_of(layer) == "normalization"
+        return without or any(self.look.takes(listed, id(layer)) for listed in given)
+
+    def vectors_left(self, layer: Call, given: list[Value | None]) -> Iterator[str]:
+        """The names of a layer's biases, or of the weights of a normalization, that are in none of some lists of parameters."""
+        called = self.look.names.get(id(layer), "")
+        for name in _vectors(layer):
+            weight = Weight(layer, name, f"{called}.{name}".strip("."))
+            if all(takes(listed, weight) is False for listed in given):
+                yield f"{called or layer.api}.{name}"
 
     def undecided(self) -> Iterator[Observation]:
         """An optimizer that is given a choice of a network's parameters which could not be worked out."""
@@ -245,8 +253,8 @@ class UnappliedLoad:
             for user, _ in self.users.get(id(part), ()):
                 if part is call and both and _is_item(user, 0):
                     continue  # the loss
-                if _calls_nothing(user) or operation(user).name in CHECKS:
-                    continue  # nothing is done, or only an overflow is told
+                if _takes_none(user, part):
+                    continue
                 if not _only_gives(user):
                     return True
                 if id(user) not in seen:
@@ -492,6 +500,17 @@ def _only_gives(user: Call) -> bool:
     if isinstance(of, Call) and of.name and not kind_of(of) and not of.api.startswith(("ops.", "mint.")):
         return False
     return pure(user)
+
+
+def _takes_none(user: Call, part: Value) -> bool:
+    """Whether a call does nothing with a gradient: it only tells an overflow, or awaits that the gradient is computed."""
+    return _calls_nothing(user) or operation(user).name in CHECKS or _awaits(user, part)
+
+
+def _awaits(user: Call, part: Value) -> bool:
+    """Whether a call gives something else, once a value is computed."""
+    known = effect(user)
+    return known is not None and known.operation == "depend" and not any(one is part for one in operands(user, (0,)))
 
 
 def _calls_nothing(user: Call) -> bool:
