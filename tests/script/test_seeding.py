@@ -146,6 +146,26 @@ def start():
     assert not read(tmp_path, text + "ms.set_seed(1)\n").unreached
 
 
+SAMPLER = """
+class Sampler:
+    def __init__(self, count):
+        self.count = count
+    def __iter__(self):
+        np.random.seed(1)
+        return iter(np.random.permutation(self.count))
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "seen"),
+    [("ds.GeneratorDataset(rows, ['x'], sampler=Sampler(8))", True), ("ds.TFRecordDataset('a')", False)],
+)
+def test_a_seed_in_what_the_framework_calls_of_an_object_that_is_made(tmp_path: Path, made: str, seen: bool) -> None:
+    found = read(tmp_path, SAMPLER + made)
+    assert [one.seen for one in found.seeds] == [seen]
+    assert ("data" in {use.kind for use in found.uses}) is not seen  # the order is that of the sampler
+
+
 def test_the_first_use_that_the_script_comes_to(tmp_path: Path) -> None:
     found = read(tmp_path, "def later():\n    nn.Dense(2, 2)\nnn.Conv2d(1, 1, 1)\nnp.random.seed(1)\n")
     first = found.first("weights")

@@ -514,6 +514,21 @@ net = nn.Dense(64, 2) if args.wide else nn.Dense(4, 2)
         "seed-not-reached",
     ),
     _example(
+        "a seed that only the sampler sets, after the network is made",
+        """
+class Sampler:
+    def __iter__(self):
+        np.random.seed(1)
+        return iter(np.random.permutation(8))
+
+net = nn.Dense(2, 2)
+data = ds.GeneratorDataset(rows, ["x"], sampler=Sampler())
+""".lstrip("\n"),
+        Verdict.PROBLEM,
+        "late",
+        "unseeded",
+    ),
+    _example(
         "only numpy is seeded",
         "np.random.seed(1)\nnet = nn.SequentialCell(nn.Dense(2, 2), nn.Dropout(p=0.5))\n",
         Verdict.PROBLEM,

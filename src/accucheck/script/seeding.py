@@ -29,6 +29,7 @@ from .values import (
     options,
     runs_model,
     unseen,
+    unseen_run,
 )
 
 #: What random numbers are used for, in the order in which it matters.
@@ -150,7 +151,7 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
             nodes.add(id(call.node))
             value = call.args[0] if call.args else call.keywords.get("seed")
             if not _nothing(value):
-                found.seeds.append(Seed(call, SEEDS[api], value, seen))
+                found.seeds.append(Seed(call, SEEDS[api], value, seen or _by_others(call)))
         elif _helps(call):
             nodes.add(id(call.node))
             found.elsewhere.append(call)
@@ -168,6 +169,13 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     if not any(seed.seen for seed in found.seeds):
         _add_written(found, trace, modules, nodes)
     return found
+
+
+def _by_others(call: Call) -> bool:
+    """Whether a call stands in what the framework asks an object that the script makes for, as a sampler for its indices."""
+    run = unseen_run(call.frame)
+    of = run.owner if run is not None and run.function.name.startswith("__") else None
+    return isinstance(of, Instance) and not of.unseen and not unseen(of.frame)
 
 
 def _drawn_for_seeds(found: Randomness, trace: Trace) -> set[int]:
@@ -303,8 +311,8 @@ def _shuffles(call: Call) -> bool:
     given, sampler = call.argument(parameters, "shuffle"), call.argument(parameters, "sampler")
     if is_known(given, False):
         return False
-    if sampler is not None and all(_takes_in_order(option) for option in options(sampler)):
-        return False
+    if sampler is not None and all(_takes_in_order(one) or isinstance(one, Instance) for one in options(sampler)):
+        return False  # one of the project draws by itself, where it does
     if known is None or known.access != "generator":
         return True
     behind = options(call.argument(parameters, "source"))
