@@ -50,6 +50,8 @@ from .networks import (
 from .sample_numbers import is_drawn
 from .source import Source
 from .syntax import apart, called_name, conditions_around, unparse, walk
+from .syntax import kept as kept_with_code
+from .trace import Trace
 from .training import role
 from .values import (
     Call,
@@ -795,7 +797,7 @@ def _add_calls(found: dict[Place, _WeightedCall], structure: Structure, numberin
         frame = call.frame
         if frame is None or not _forward(frame):
             continue
-        level = _level(call)
+        level = _level(call, structure.reading.trace)
         if level is None or (level == "tensor" and not (call.bound or id(call) in structure.live)):
             continue
         what = call.base.api if isinstance(call.base, Call) else ""
@@ -825,12 +827,12 @@ def _add_cells(found: dict[Place, _WeightedCall], structure: Structure, numberin
         work.results += [(structure, within, part) for part in parts]
 
 
-def _level(call: Call) -> str | None:
+def _level(call: Call, trace: Trace) -> str | None:
     """What is lost with the result of a call: that of "weights", of a "layer" without, of something "unknown"; None for a
     call that is of no interest."""
     base = call.base
     if call.name == "" and isinstance(base, Call):
-        return _level_of_object(call, base)
+        return _level_of_object(call, base, trace)
     if (isinstance(base, Call) and _computes(call, base)) or _multiplies_weights(call):
         return "weights"
     func = call.node.func if isinstance(call.node, ast.Call) else None
@@ -839,7 +841,7 @@ def _level(call: Call) -> str | None:
         return "unknown"
     if call.name not in _OPERATORS and not (call.api.startswith(("ops.", "mint.", "mnp.")) and pure(call)):
         return None
-    constant = all(isinstance(arg, KnownValue) for arg in call.args) or _of_sizes(call)
+    constant = all(isinstance(arg, KnownValue) for arg in call.args) or _of_sizes(call, trace)
     collects = call.name == "+" and any(isinstance(o, Items) for arg in call.args for o in options(arg))
     return None if constant or collects or _of_text(call) or _SHAPES.search(call.last) else "tensor"
 
@@ -853,7 +855,7 @@ def _multiplies_weights(call: Call) -> bool:
     )
 
 
-def _level_of_object(call: Call, made: Call) -> str | None:
+def _level_of_object(call: Call, made: Call, trace: Trace) -> str | None:
     """The same where an object of the framework is called."""
     if is_layer(made) or any(is_parameter(arg) and isinstance(arg, Call) and trains(arg) for arg in call.args):
         return "weights"
@@ -861,19 +863,35 @@ def _level_of_object(call: Call, made: Call) -> str | None:
         return None
     if _WORKS.fullmatch(kind_of(made)):
         return "layer"
-    return "tensor" if made.api.startswith(("ops.", "mint.")) and pure(call) and not _of_sizes(call) else None
+    return "tensor" if made.api.startswith(("ops.", "mint.")) and pure(call) and not _of_sizes(call, trace) else None
 
 
-def _of_sizes(call: Call) -> bool:
+def _of_sizes(call: Call, trace: Trace) -> bool:
     """True for what is computed from sizes and constants alone, as an index: neither numbers of the data nor weights go into it."""
-    sized = False
-    for part in flow.sources(call, _is_size):
-        made = isinstance(part, Call) and not (is_layer(part) or is_parameter(part) or is_drawn(part))
-        if _is_size(part):
-            sized = True
-        elif not (isinstance(part, (KnownValue, NamedValue, Items, Many)) or (made and _is_computed(part))):
-            return False
-    return sized
+    sized, of_data = _sized(trace)
+    return id(call) in sized and id(call) not in of_data
+
+
+@kept_with_code
+def _sized(trace: Trace) -> tuple[set[int], set[int]]:
+    """The ids of what is computed from sizes, and of what is from data or weights otherwise than by a size of these."""
+    values, made = flow.values_of(trace), flow.made_of(trace)
+    of_data = set[int]()
+    queue = [value for value in values if _is_data(value)]
+    while queue:
+        part = queue.pop()
+        if id(part) not in of_data:
+            of_data.add(id(part))
+            queue += () if _is_size(part) else made.get(id(part), ())
+    return flow.made_from(trace, filter(_is_size, values)), of_data
+
+
+def _is_data(value: Value) -> bool:
+    """True for what holds numbers of the data or weights, as far as it is not computed of others."""
+    if _is_size(value) or isinstance(value, (KnownValue, NamedValue, Items, Many)):
+        return False
+    made = isinstance(value, Call) and not (is_layer(value) or is_parameter(value) or is_drawn(value))
+    return not (made and _is_computed(value))
 
 
 def _is_size(value: Value) -> bool:

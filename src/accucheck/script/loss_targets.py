@@ -38,7 +38,7 @@ def examine(losses: Losses) -> Iterator[Observation]:
 
 def _outputs_left(losses: Losses) -> Iterator[Observation]:
     """Two losses of one kind, on one output and different labels, while another output of the same network is read by none."""
-    minimised = {id(part) for _, value in losses.trained for part in flow.sources(value)}
+    minimised = losses.contributing
     trained = [each for each in losses.applications if id(each.place) in minimised]
     told: set[int] = set()
     for one, other in combinations(trained, 2):
@@ -110,14 +110,13 @@ def _arguments(one: Application) -> dict[str, Value]:
 def _never_shown(losses: Losses) -> Iterator[Observation]:
     """Predictions that are compared with fresh random numbers, which are used for nothing else: the network is not given them."""
     told: set[int] = set()
-    for _, trained in losses.trained:
-        for part in flow.sources(trained):
-            sides = _compared(part) if isinstance(part, Call) else []
-            for target, prediction in permutations(sides) if len(sides) == 2 else ():
-                if id(target) not in told and _is_random(target) and _is_used_once(losses, target):
-                    told.add(id(target))
-                    if reach(prediction, stop=True)[0] and isinstance(part, Call):
-                        yield Observation("target-random", part, {}, target, certain=False)
+    for part in losses.contributing.values():
+        sides = _compared(part) if isinstance(part, Call) else []
+        for target, prediction in permutations(sides) if len(sides) == 2 else ():
+            if id(target) not in told and _is_random(target) and _is_used_once(losses, target):
+                told.add(id(target))
+                if reach(prediction, stop=True)[0] and isinstance(part, Call):
+                    yield Observation("target-random", part, {}, target, certain=False)
 
 
 def _is_used_once(losses: Losses, target: Value) -> bool:
@@ -192,14 +191,13 @@ def _divisor(scores: Value) -> float | None:
 def _focused_on_the_easy(losses: Losses) -> Iterator[Observation]:
     """The logarithm of a probability, weighed with a power of that probability: p ** g * log(p) in place of (1 - p) ** g * log(p)."""
     told: set[int] = set()
-    for _, trained in losses.trained:
-        for part in flow.sources(trained):
-            if not isinstance(part, Call) or operation(part).does != "mul" or id(part.node) in told:
-                continue
-            factors = product_of(part)[0]
-            if any(_is_power_of(one, other) for one, other in permutations(factors, 2)):
-                told.add(id(part.node))
-                yield Observation("focus-turned", part, {}, certain=False)
+    for part in losses.contributing.values():
+        if not isinstance(part, Call) or operation(part).does != "mul" or id(part.node) in told:
+            continue
+        factors = product_of(part)[0]
+        if any(_is_power_of(one, other) for one, other in permutations(factors, 2)):
+            told.add(id(part.node))
+            yield Observation("focus-turned", part, {}, certain=False)
 
 
 def _is_power_of(factor: Value, logarithm: Value) -> bool:

@@ -343,7 +343,7 @@ class Losses:
     def of_training(self, said: list[Observation]) -> list[Observation]:
         """What is said, with each loss that fits and is no part of what is trained told as such: a loss that is only printed says
         nothing of the training. Where another one of it fits, that is enough."""
-        inside = {id(part) for _, value in self.trained for part in flow.sources(value)}
+        inside = self.contributing
         beside = [one for one in said if one.code == "fits" and id(one.place) not in inside]
         if not inside or not beside:
             return said
@@ -373,6 +373,11 @@ class Losses:
                 found.append((call, call.result))
         found += [(handed.model, value) for handed in self.handed for value in handed.losses]
         return [*found, *self.trained_without_loss()]
+
+    @cached_property
+    def contributing(self) -> dict[int, Value]:
+        """All that flows into what gradients are taken of, by id, each once."""
+        return {id(part): part for _, value in self.trained for part in flow.sources(value)}
 
     def trained_without_loss(self) -> Iterator[tuple[Call, Value]]:
         """The same of models that are given no loss: their networks compute it."""
@@ -434,7 +439,7 @@ class Losses:
         runs = {id(a.place) for a in self.applications if a.cell is loss}
         if not runs or not all(user.name.startswith(".") for user in users):
             return False
-        return not any(id(part) in runs for _, value in self.trained for part in flow.sources(value))
+        return runs.isdisjoint(self.contributing)
 
     # --- kinds --------------------------------------------------------------------------------------------------------
 

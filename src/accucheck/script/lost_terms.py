@@ -7,7 +7,7 @@ Judged in functions and cells of losses, whose result is minimised; what network
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from . import flow
 from .effects import describes, effect, stops_gradient
@@ -25,7 +25,7 @@ _ARITHMETIC = ("add", "sub", "mul", "div", "negate")
 
 def examine(losses: Losses) -> Iterator[Observation]:
     """Each such term, at its place."""
-    minimised = {id(part) for _, value in losses.trained for part in flow.sources(value)}
+    minimised = losses.contributing
     for call in losses.trace.calls:
         frame = call.frame
         if frame is None or id(call) in minimised or not call.bound:
@@ -39,7 +39,7 @@ def examine(losses: Losses) -> Iterator[Observation]:
             yield Observation("argument-unused", call, {"name": call.bound[0], "argument": argument}, certain=False)
 
 
-def _without_effect(call: Call, frame: Frame, trace: Trace, minimised: set[int]) -> str | None:
+def _without_effect(call: Call, frame: Frame, trace: Trace, minimised: Collection[int]) -> str | None:
     """The argument of a loss that a value is computed of, and that the loss does not hang on."""
     if not any(applied(part) is not None for part in trace.calls if part.frame is frame):
         return None  # no loss by itself, such as what reads the data

@@ -48,14 +48,13 @@ def examine(losses: Losses) -> Iterator[Observation]:
     """Predictions in a column from which a vector of labels is taken, in what is trained; each place once."""
     shapes = Shapes(losses)
     told: set[int] = set()
-    for _, trained in losses.trained:
-        for part in flow.sources(trained):
-            if not isinstance(part, Call) or id(part.node) in told:
-                continue
-            pair = _compared(part)
-            if pair is not None and (shapes.spread(*pair) or shapes.spread(*reversed(pair))):
-                told.add(id(part.node))
-                yield Observation("pairs-compared", part, {})
+    for part in losses.contributing.values():
+        if not isinstance(part, Call) or id(part.node) in told:
+            continue
+        pair = _compared(part)
+        if pair is not None and (shapes.spread(*pair) or shapes.spread(*reversed(pair))):
+            told.add(id(part.node))
+            yield Observation("pairs-compared", part, {})
 
 
 def _compared(made: Call) -> tuple[Value, Value] | None:

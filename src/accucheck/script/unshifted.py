@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
-from . import effects, flow, triangles
+from . import effects, triangles
 from .analysis import Scripts
 from .lengths import alike, plus
 from .losses import Application, Observation, applied, losses_of
@@ -80,8 +80,8 @@ def _of_own_loops(scripts: Scripts) -> Iterator[Prediction]:
     training = {id(reading) for reading in scripts.training}
     for pipelines in of_scripts(scripts):
         if id(pipelines.reading) in training:
-            for _, value in losses_of(pipelines.reading).trained:
-                yield from _among(pipelines, [part for part in flow.sources(value) if isinstance(part, Call)])
+            contributing = losses_of(pipelines.reading).contributing.values()
+            yield from _among(pipelines, [part for part in contributing if isinstance(part, Call)])
 
 
 def _among(pipelines: Pipelines, calls: Iterable[Call]) -> Iterator[Prediction]:
