@@ -12,7 +12,7 @@ from accucheck import symptoms
 from accucheck.checklist import load
 from accucheck.engine import fingerprint
 from accucheck.estimating import Estimate, estimate
-from accucheck.guidance import SHOWN, as_json, steps
+from accucheck.guidance import SHOWN, as_json, steps, summary
 from accucheck.knowledge import durations
 from accucheck.model import (
     Finding,
@@ -166,6 +166,8 @@ def test_a_change_that_was_tried_comes_by_what_it_gave(project):
     assert [step.finding.code for step in found] == ["best", "meant", "worst"]
     assert "accuracy 0.5 → 0.8" in found[0].why(Language.EN) and "0.5 → 0.6" in found[1].why(Language.ZH)
     assert "by itself: accuracy 0.5 → 0.2" in found[2].why(Language.EN)
+    told = summary(project, Language.EN)
+    assert told[0].endswith("Tried in a copy: accuracy 0.5 → 0.8.") and not any("0.2" in line for line in told)
     project.session.keep_tried(trained(worst=0.501, best=0.8))
     same = next(step for step in steps(project) if step.finding is not None and step.finding.code == "worst")
     assert "no difference beyond the noise" in same.why(Language.EN)

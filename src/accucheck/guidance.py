@@ -200,6 +200,10 @@ WORDS: Words = {
         "en": "{mark} {items} {place}: {what} Fix: {fix}",
         "zh": "{mark} {items} {place}：{what}修改：{fix}",
     },
+    "summed-tried": {
+        "en": "{line} Tried in a copy: {name} {before:.4g} → {after:.4g}.",
+        "zh": "{line}在副本中试用：{name} {before:.4g} → {after:.4g}。",
+    },
     "summed": {
         "en": "{name}: {decided:,} of {total:,} items decided with accucheck.",
         "zh": "{name}：使用 accucheck，{total:,} 项中已判定 {decided:,} 项。",
@@ -543,7 +547,10 @@ def _summed(step: Step, language: Language) -> str:
         "place": place,
         "fix": speech.message(step.probe, fix.message, step.finding.data) if fix is not None else "",
     }
-    return _say(f"summed-line{'-place' if place else ''}{'-fix' if fix is not None else ''}", language, **data)
+    line = _say(f"summed-line{'-place' if place else ''}{'-fix' if fix is not None else ''}", language, **data)
+    if step.tried is None or step.tried.verdict != "better":
+        return line
+    return _say("summed-tried", language, line=line, **step.tried._asdict())
 
 
 def watchable(project: Project) -> list[str]:

@@ -223,6 +223,22 @@ async def test_after_a_kill_the_table_is_there_and_e_goes_on_with_the_rest(fault
         again.session.close()
 
 
+async def test_figures_stand_beside_their_bars_in_a_narrow_terminal(faulty):
+    from accucheck.try_results import Trial, TryResults
+
+    app = faulty(Language.ZH)
+    name = {"metric_name": "accuracy", "losses": [(20, 2.0412)]}
+    trials = [Trial(f"b{seed}", "base", seed, metric=0.6845 - seed / 100, **name) for seed in (1, 2)]
+    trials.append(Trial("p", "patch", item="wi.01", metric=0.5944, **name))
+    app.runner.tried = TryResults(["python", "train.py"], trials=trials, planned=3)
+    async with app.run_test(size=(60, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        await pilot.press("T")
+        await until(pilot, lambda: "accuracy 0.5944" in text_of(app))
+        (line,) = [line for line in text_of(app).split("\n") if "0.5944" in line]
+        assert "-0.0" in line and "█" in line, "nothing of it is on a line of its own"
+
+
 async def test_changes_that_helped_together_are_written_from_the_list(faulty, tmp_path):
     from accucheck.try_results import Trial, TryResults
 

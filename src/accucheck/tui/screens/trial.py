@@ -6,6 +6,7 @@ import shlex
 import time
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual.content import Content
 from textual.widgets import Static
 
@@ -20,6 +21,8 @@ from .progress import JobScreen
 
 #: Cells of a bar, lines of the chart, and the screens that have room for it.
 _BAR, _CHART, _TALL = 20, 12, 34
+#: Cells of a bar where the figures beside it take the room.
+_LEAST = 6
 #: Curves in the chart.
 _CURVES = 4
 #: The sign of an item's state that a verdict is like.
@@ -74,7 +77,13 @@ class TrialScreen(JobScreen):
         lines = [self._state(width), Content("")]
         if kept is not None:
             found = try_results.compare(kept.trials)
-            rows = [line for number, row in enumerate(found.rows) for line in self._row(found, row, number, width)]
+            figures = [self._figures(found, row) for row in found.rows]
+            bar = max(_LEAST, min(_BAR, width - 5 - max(map(cell_len, figures), default=0)))
+            rows = [
+                line
+                for number, row in enumerate(found.rows)
+                for line in self._row(found, row, number, width, figures[number], bar)
+            ]
             notes = try_results.notes(found, self.speech.language)
             if any(row.trial.whole for row in found.rows):
                 lines += [*rows, *(plain(wrap(note, width, 2), "$text-muted") for note in notes)]
@@ -121,26 +130,31 @@ class TrialScreen(JobScreen):
             text = say("try-nothing-stopped", key=key)
         return plain(wrap(text, width), "$text-success" if count else "$text-warning")
 
-    def _row(self, found: Compared, row: Row, number: int, width: int) -> list[Content]:
-        """What was tried, and below it a bar of what is compared, the figures, and what they say."""
-        say, only_ascii, language = self.speech.say, self.speech.only_ascii, self.speech.language
-        loss, metric, difference, verdict, what = try_results.cells(row, found.by, language)
-        shown = cut(what, width - 5, only_ascii=only_ascii)
-        values = [_compared(each, found.by) for each in found.rows]
-        most, own = max((value for value in values if value is not None), default=0.0), values[number]
-        share = own / most if own is not None and most > 0 else 0.0
+    def _figures(self, found: Compared, row: Row) -> str:
+        """The loss and the metric of a row, and how they differ from those of the unchanged project."""
+        say = self.speech.say
+        loss, metric, difference, *_ = try_results.cells(row, found.by, self.speech.language)
         figures = [
             say("try-figure", name=name, value=value)
             for name, value in (("loss", loss), (row.trial.metric_name[:16] or say("try-metric"), metric))
             if value
         ]
-        told = "   ".join([*figures, *([difference] if difference else [])])
+        return "   ".join([*figures, *([difference] if difference else [])])
+
+    def _row(self, found: Compared, row: Row, number: int, width: int, told: str, bar: int) -> list[Content]:
+        """What was tried, and below it a bar of what is compared, the figures, and what they say."""
+        only_ascii = self.speech.only_ascii
+        *_, verdict, what = try_results.cells(row, found.by, self.speech.language)
+        shown = cut(what, width - 5, only_ascii=only_ascii)
+        values = [_compared(each, found.by) for each in found.rows]
+        most, own = max((value for value in values if value is not None), default=0.0), values[number]
+        share = own / most if own is not None and most > 0 else 0.0
         style = {"ok": "$text-success", "problem": "$text-error", "failed": "$text-warning"}.get(
             _SIGNS.get(row.verdict, ""), "$text-muted"
         )
         return [
             Content.assemble(self.speech.sign(_SIGNS.get(row.verdict, "undecided")), " ", plain(shown, "bold")),
-            Content.assemble("   ", (self.speech.bar(share, _BAR), "$accent"), "  ", plain(told)),
+            Content.assemble("   ", (self.speech.bar(share, bar), "$accent"), "  ", plain(told)),
             plain(f"   {cut(verdict, width - 4, only_ascii=only_ascii)}", style),
         ]
 
