@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from textual.pilot import Pilot
-from textual.widgets import Input, TabbedContent
+from textual.widgets import Input, TabbedContent, TextArea
 
 from accucheck.language import Language
 from accucheck.project import open_project
@@ -57,7 +57,7 @@ class Stage:
         same, before = 0, ""
         while same < 3:
             await self.pilot.pause(0.03)
-            for field in self.app.screen.query(Input):
+            for field in (*self.app.screen.query(Input), *self.app.screen.query(TextArea)):
                 field.cursor_blink = False
             now = self.text()
             looks = any(worker._thread_worker and worker.is_running for worker in self.app.workers)
