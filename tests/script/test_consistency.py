@@ -1037,3 +1037,24 @@ def test_samples_that_are_scaled_one_by_one_by_their_own_statistics(tmp_path: Pa
     own = "x = (x - x.mean(0)) / x.std(0)"
     ours = theirs = "import os, librosa\n" + _BY_NAME.format(line=own, other="", given="")
     assert {one.code for one in said(tmp_path, ours + TRAINS, theirs + EVALUATES)} <= {"agree", "usual"}
+
+
+@pytest.mark.parametrize(("fitted", "own"), [("rows[:cut]", False), ("part", True)])
+def test_parts_of_a_table_that_are_scaled_by_the_statistics_of_one(tmp_path: Path, fitted: str, own: bool) -> None:
+    text = f"""
+        class Part:
+            def __init__(self, flag):
+                rows = np.load("all.npy")
+                cut = int(len(rows) * 0.7)
+                part = rows[:cut] if flag == "train" else rows[cut:]
+                self.x, self.y = (part - {fitted}.mean(0)) / {fitted}.std(0), np.load(flag + "_y.npy")
+            def __getitem__(self, i):
+                return self.x[i], self.y[i]
+            def __len__(self):
+                return len(self.x)
+        table = nn.Dense(4, 2)
+        model = ms.Model(table, nn.MSELoss(), nn.Adam(table.trainable_params()), metrics={{"mse"}})
+        model.train(3, ds.GeneratorDataset(Part("train"), ["x", "y"], shuffle=True).batch(9))
+        model.eval(ds.GeneratorDataset(Part("test"), ["x", "y"], shuffle=False).batch(9))
+    """
+    assert ("own-statistics" in [one.code for one in said(tmp_path, text)]) == own

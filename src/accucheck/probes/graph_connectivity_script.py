@@ -46,6 +46,10 @@ MESSAGES: Words = {
         "en": "{of} never uses self.{name} ({what}), while self.{twin} is applied twice (lines {lines}).",
         "zh": "{of} 从未使用 self.{name}（{what}），而 self.{twin} 被调用了两次（第 {lines} 行）。",
     },
+    "names-exchanged": {
+        "en": "{function} is given {first} for its parameter {second}, and {second} for {first}.",
+        "zh": "{function} 的参数 {second} 得到的是 {first}，参数 {first} 得到的却是 {second}。",
+    },
     "joined-with-itself": {
         "en": "{text} concatenates a result with itself along the features: the layer after it gets no new information.",
         "zh": "{text} 把同一个结果与自身沿特征维拼接：其后的层得不到任何新的信息。",
@@ -194,6 +198,10 @@ MESSAGES: Words = {
     "fix-other-operand": {
         "en": "Use the result that should be concatenated or added here, such as that of the skip connection.",
         "zh": "换成原本要拼接或相加的另一个结果，例如跳跃连接的输出。",
+    },
+    "fix-arguments": {
+        "en": "Give the arguments in the order of the parameters, or by keyword.",
+        "zh": "按形参的顺序传入实参，或改用关键字传入。",
     },
     "fix-twin": {
         "en": "Call self.{name} at one of the two places.",
@@ -414,6 +422,10 @@ WHY: Words = {
         "trained.",
         "zh": "本应不同的两条通路用同一组权重做了相同的计算，未使用的层则始终得不到训练。",
     },
+    "names-exchanged": {
+        "en": "Each of the two is then used as the other: ids are looked up as a mask, say, or a mask hides by segment.",
+        "zh": "两者各被当作对方使用，例如把掩码当作编号去查表，或按分段去屏蔽位置。",
+    },
     "joined-with-itself": {
         "en": "What the other path should deliver, such as the details from a skip connection, never reaches the layers after it.",
         "zh": "本应从另一条通路到来的信息（如跳跃连接中的细节）到不了其后的层。",
@@ -564,6 +576,7 @@ PROOF: Words = {
         ),
         _OUTPUT,
     ),
+    "names-exchanged": _REFERENCE,
     "joined-with-itself": _REFERENCE,
     "added-to-itself": _REFERENCE,
     "branches-differ": _REFERENCE,
@@ -661,6 +674,7 @@ _FIXES = {
     "unused-dropout": "fix-use",
     "unused-cell": "fix-use",
     "twin-used-twice": "fix-twin",
+    "names-exchanged": "fix-arguments",
     "joined-with-itself": "fix-other-operand",
     "added-to-itself": "fix-other-operand",
     "branches-differ": "fix-branch",
@@ -709,6 +723,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         branches,
         even_masks,
         exact_comparisons,
+        exchanged_names,
         linear_chains,
         list_places,
         open_attention,
@@ -731,6 +746,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += attention.examine(scripts)
     said += even_masks.examine(scripts)
     said += exact_comparisons.examine(scripts)
+    said += exchanged_names.examine(scripts)
     said += linear_chains.examine(scripts)
     said += open_attention.examine(scripts)
     said += sample_axis.examine(scripts)
@@ -802,6 +818,11 @@ for (words,) in data.create_tuple_iterator():
     loss, grads = grad(words)
     opt(grads)
 """
+_GATE = """
+class Gate(nn.Cell):
+    def construct(self, values, gates):
+        return values * ops.sigmoid(gates)
+"""
 _STEPS_FIRST = """
 import mindspore as ms
 from mindspore import nn, ops
@@ -854,6 +875,8 @@ model.train(10, data)
     return script_example("", name, script, verdict, *codes)
 
 
+_GATED = "self.value, self.gate, self.gated = nn.Dense(8, 8), nn.Dense(8, 8), Gate()"
+_TWO = "values, gates = self.value(x), self.gate(x)\n"
 _BLOCKS = """
 class Output(nn.Cell):
     def __init__(self):
@@ -1183,6 +1206,22 @@ class Backbone(nn.Cell):
         "attention whose later places are hidden",
         _NEXT_WORD.format(mask="scores = scores.masked_fill(ops.triu(ops.ones((15, 15)), 1) == 1, -1e9)"),
         Verdict.OK,
+    ),
+    _example(
+        "arguments in each other's places",
+        _GATED,
+        _TWO + "return self.gated(gates, values)",
+        Verdict.PROBLEM,
+        "names-exchanged",
+        more=_GATE,
+    ),
+    _example("arguments in their places", _GATED, _TWO + "return self.gated(values, gates)", Verdict.OK, more=_GATE),
+    _example(
+        "arguments both ways round",
+        _GATED,
+        _TWO + "return self.gated(values, gates) + self.gated(gates, values)",
+        Verdict.OK,
+        more=_GATE,
     ),
     _example(
         "a softmax over the samples",

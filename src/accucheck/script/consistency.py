@@ -15,6 +15,7 @@ from . import seeding
 from .effects import effect, gradient_maker
 from .factors import operation
 from .flow import find, sources
+from .lengths import alike
 from .normalization import judge, pipelines_of, placed, rescaled_again, unique
 from .pipelines import Input, Pipeline, Pipelines
 from .sample_functions import RESAMPLES, SCALERS
@@ -487,8 +488,16 @@ def _by_own_sets(base: SamplePath, way: SamplePath, training: Pipeline, evaluati
         for one, other in pairs
         if one.own and one.own == other.own and one.made is not other.made and _key(one) == _key(other)
     ]
-    both = [pair for pair in own if _is_of_set(pair[0], training) and _is_of_set(pair[1], evaluation)]
+    both = [
+        (one, other)
+        for one, other in own
+        if _is_of_set(one, training) and _is_of_set(other, evaluation) and not _are_of_one_set(one, other)
+    ]
     return tuple(text for one, other in both[:1] for text in (f"- {one.text}", f"+ {other.text}"))
+
+
+#: So many operations of two expressions are compared.
+SAME = 40
 
 
 def _is_of_set(step: Step, pipeline: Pipeline) -> bool:
@@ -498,8 +507,20 @@ def _is_of_set(step: Step, pipeline: Pipeline) -> bool:
     within = {frame.function.name for frame in frames_around(made.frame)}
     if step.kind != "scale" or not before or within & {"__getitem__", "__next__", "__iter__", "__call__"}:
         return False
-    calls = (part for operand in operation(made).operands[1:] for part in sources(operand) if isinstance(part, Call))
-    return any(_is_over_samples(part) for part in calls)
+    return any(True for _ in _moments(step))
+
+
+def _moments(step: Step) -> Iterator[Call]:
+    """The means and deviations over samples that a step uses."""
+    operands_ = operation(step.made).operands[1:]
+    calls = (part for operand in operands_ for part in sources(operand) if isinstance(part, Call))
+    return filter(_is_over_samples, calls)
+
+
+def _are_of_one_set(one: Step, other: Step) -> bool:
+    """Whether two steps use means and deviations of the same samples: of the part of a file for training, say, whichever part is scaled."""
+    pairs = list(zip(_moments(one), _moments(other), strict=False))
+    return bool(pairs) and all(alike(first, second, SAME) for first, second in pairs)
 
 
 def _is_over_samples(made: Call) -> bool:

@@ -20,6 +20,7 @@ from .values import (
     Items,
     KnownValue,
     Many,
+    NamedValue,
     UnknownValue,
     Value,
     Write,
@@ -630,6 +631,8 @@ def alike(one: Value | None, other: Value | None, depth: int = 10) -> bool:
         return False
     if isinstance(one, KnownValue) and isinstance(other, KnownValue):
         return bool(one.value == other.value)
+    if isinstance(one, NamedValue) and isinstance(other, NamedValue):
+        return one.name == other.name
     if isinstance(one, Items) and isinstance(other, Items):
         return len(one.items) == len(other.items) and all(
             alike(a, b, depth - 1) for a, b in zip(one.items, other.items, strict=True)
