@@ -455,7 +455,7 @@ def test_a_mindspore_without_something_to_watch_is_watched_for_the_rest(
     script(tmp_path)
     ended = told(tmp_path, sys.executable, "train.py")
     assert ended.returncode == 0
-    assert ended.stderr.count("this MindSpore has no Iterator.__init__, Iterator.__next__ to watch") == 1
+    assert ended.stderr.count("this MindSpore has no Iterator.__init__, Iterator.__next__ to hook into") == 1
     folder = recordings.latest(tmp_path)
     assert folder is not None
     assert recordings.trained(recordings.read(folder / "pynative.jsonl").runs[-1])[0] == 3

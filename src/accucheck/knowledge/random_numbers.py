@@ -57,6 +57,12 @@ def shared_generator(name: str) -> str:
     return "python" if draws else ""
 
 
+def of_python_transforms(name: str) -> bool:
+    """Whether a transform, by its name before it is made canonical, is of the modules that are written in Python: these draw with its
+    generator."""
+    return "py_transforms" in name.split(".")[:-1]
+
+
 def sets_state(name: str) -> bool:
     """Whether a function of `random` or `numpy.random` makes, seeds or reads a generator, and draws nothing."""
     module, _, last = name.rpartition(".")

@@ -168,6 +168,15 @@ MESSAGES: Words = {
         "loss falls without limit. The sign is wrong.",
         "zh": "{term} 是可训练权重（{at}）的平方，在被求梯度的值中却取了负号：权重越大损失越小，损失会无限下降。符号反了。",
     },
+    "labels-interpolated": {
+        "en": "{step} computes the pixels of {label} from several: between two classes, the numbers of others arise, and the loss counts "
+        "them as such.",
+        "zh": "{step} 由多个像素插值得到 {label} 的像素：在两个类别之间会出现其他类别的编号，损失把它们当作那些类别。",
+    },
+    "moved-apart": {
+        "en": "{step} moves the pixels of only one of {input} and {label} at random: the classes then belong to other pixels.",
+        "zh": "{step} 只随机移动了 {input} 与 {label} 之一的像素：类别与像素不再对应。",
+    },
     "larger-of-surrogates": {
         "en": "Of the product with the ratio and the product with the clipped ratio, the more favourable one is used: clipping never "
         "restrains the policy.",
@@ -322,6 +331,14 @@ MESSAGES: Words = {
         "samples.",
         "zh": "让判别器区分真实样本与生成样本，让生成器对自己的样本最小化相反的目标。",
     },
+    "fix-nearest": {
+        "en": "Resize labels by the nearest pixel: Inter.NEAREST.",
+        "zh": "标签应按最近邻缩放：Inter.NEAREST。",
+    },
+    "fix-move-both": {
+        "en": "Move picture and label together, with the same random numbers, in one function.",
+        "zh": "在同一个函数里用同一组随机数对图像和标签做同样的变换。",
+    },
     "fix-turn-term": {
         "en": "Flip the sign of the whole term that this belongs to, such as -0.5 * (1 + logvar - mu**2 - exp(logvar)) for a "
         "divergence.",
@@ -437,6 +454,14 @@ WHY: Words = {
         "en": "The optimizer makes these weights as large as it can: the loss keeps falling while the model gets worse, until numbers "
         "overflow.",
         "zh": "优化器会让这些权重越来越大：损失不断下降，模型却越来越差，直至数值溢出。",
+    },
+    "labels-interpolated": {
+        "en": "Pixels at the borders of things are trained and evaluated as classes that are not there.",
+        "zh": "物体边界处的像素会按并不存在的类别参与训练和评估。",
+    },
+    "moved-apart": {
+        "en": "In a part of the samples the network learns to give each pixel the class of another place.",
+        "zh": "在一部分样本上，网络学到的是把别处的类别给当前像素。",
     },
     "larger-of-surrogates": {
         "en": "Clipping should remove the incentive to move far from the policy that collected the samples; without it steps become "
@@ -599,6 +624,14 @@ PROOF: Words = {
         "en": "Print the norm of these weights every few steps: it grows without limit.",
         "zh": "每隔几步打印这些权重的范数：它会不断增大。",
     },
+    "labels-interpolated": {
+        "en": "Print the values that occur in the labels of one batch: some are in none of the files.",
+        "zh": "打印一个 batch 的标签中出现的值：其中有的在任何标签文件里都没有。",
+    },
+    "moved-apart": {
+        "en": "Draw a few samples of a batch with their labels laid over them.",
+        "zh": "取一个 batch 中的几个样本，把标签叠在图像上查看。",
+    },
     "larger-of-surrogates": {
         "en": "Print the largest ratio after each round of updates: it goes far beyond the clipping range.",
         "zh": "每轮更新后打印最大比值：它会远远超出截断范围。",
@@ -677,6 +710,8 @@ _LEVELS = {
     "overlap-minimised": Level.PROBLEM,
     "no-bottom": Level.PROBLEM,
     "weights-grow": Level.PROBLEM,
+    "labels-interpolated": Level.PROBLEM,
+    "moved-apart": Level.PROBLEM,
     "larger-of-surrogates": Level.PROBLEM,
     "same-direction": Level.PROBLEM,
     "nothing-told-apart": Level.PROBLEM,
@@ -744,6 +779,8 @@ _FIXES = {
     "overlap-minimised": "fix-from-one",
     "no-bottom": "fix-turn-term",
     "weights-grow": "fix-turn-term",
+    "labels-interpolated": "fix-nearest",
+    "moved-apart": "fix-move-both",
     "larger-of-surrogates": "fix-smaller",
     "same-direction": "fix-compete",
     "nothing-told-apart": "fix-compete",
@@ -803,6 +840,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         double_softmax,
         exchanged_arguments,
         input_gradients,
+        label_images,
         loss_targets,
         lost_terms,
         shapes,
@@ -844,7 +882,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         if not said:
             yield _seen.nothing("no-loss", [reading], {"path": reading.source.path})
         yield Progress(number, len(scripts.training), "files")
-    for one in unshifted.examine(scripts):
+    for one in (*unshifted.examine(scripts), *label_images.examine(scripts)):
         yield _finding(one)
     yield from _seen.networks(scripts)
 
@@ -1191,6 +1229,42 @@ for x, y in train_ds.create_tuple_iterator():
     loss, grads = step(x, y)
     optimizer(grads)
 """
+_SEGMENTED = """
+import cv2
+import numpy as np
+import mindspore as ms
+import mindspore.dataset as ds
+from mindspore import nn
+from mindspore.dataset import vision
+
+class Scans:
+    def __init__(self, names):
+        self.names = names
+
+    def __getitem__(self, i):
+        return cv2.imread(f"images/{self.names[i]}.jpg"), cv2.imread(f"classes/{self.names[i]}.png", 0)
+
+    def __len__(self):
+        return len(self.names)
+
+def turned(image, classes):
+    if np.random.rand() < 0.5:
+        image, classes = TURNED
+    return np.ascontiguousarray(image), np.ascontiguousarray(classes)
+
+data = ds.GeneratorDataset(Scans(names), ["image", "classes"], shuffle=True).map(turned, ["image", "classes"])
+data = data.map([vision.Resize((64, 64)), vision.Rescale(1 / 255, 0.0), vision.HWC2CHW()], "image")
+data = data.map([vision.Resize((64, 64)BY), lambda classes: classes.astype(np.int32)], "classes").batch(8)
+net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 4, 1))
+ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(9, data)
+"""
+_BOTH, _NEAREST = "image[:, ::-1], classes[:, ::-1]", ", vision.Inter.NEAREST"
+
+
+def _segmented(name: str, verdict: Verdict, *codes: str, turned: str = _BOTH, by: str = _NEAREST) -> Example:
+    return script_example("", name, _SEGMENTED.replace("TURNED", turned).replace("BY", by), verdict, *codes)
+
+
 _POLICY = """
 import mindspore as ms
 from mindspore import nn, ops
@@ -2009,6 +2083,10 @@ print(penalty(between))
         Verdict.PROBLEM,
         "no-bottom",
     ),
+    _segmented("label images that are moved with theirs", Verdict.OK, "fits"),
+    _segmented("label images that are interpolated", Verdict.PROBLEM, "labels-interpolated", by=""),
+    _segmented("images that are moved alone", Verdict.PROBLEM, "moved-apart", turned="image[:, ::-1], classes"),
+    _segmented("label images that are moved alone", Verdict.PROBLEM, "moved-apart", turned="image, np.fliplr(classes)"),
     _example(
         "a penalty on weights that is subtracted", _DECAYED.replace("+ 1e-4", "- 1e-4"), Verdict.PROBLEM, "weights-grow"
     ),

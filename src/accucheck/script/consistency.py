@@ -916,13 +916,22 @@ def _interpolations(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, 
 
 def _interpolation(way: SamplePath) -> str:
     """By what the last transform that resizes a picture interpolates; "" where that is not known."""
-    for step in reversed(way.steps):
-        known = api.transform(step.name)
-        if known is not None and known.category in ("resize", "resized-crop"):
-            values = {**known.defaults, **dict(step.arguments)}
-            told = str(values.get("interpolation", "")).rpartition(".")[2]
-            return "" if step.condition else told.removeprefix("PIL").removeprefix("BI")
-    return ""
+    resizes = (step for step in reversed(way.steps) if _resizes(step))
+    return next((interpolation(step) for step in resizes), "")
+
+
+def _resizes(step: Step) -> bool:
+    known = api.transform(step.name)
+    return known is not None and known.category in ("resize", "resized-crop")
+
+
+def interpolation(step: Step) -> str:
+    """By what a transform that resizes a picture interpolates; "" for any other step, and where that is not known."""
+    known = api.transform(step.name)
+    if known is None or not _resizes(step) or step.condition:
+        return ""
+    told = str({**known.defaults, **dict(step.arguments)}.get("interpolation", "")).rpartition(".")[2]
+    return told.removeprefix("PIL").removeprefix("BI")
 
 
 def _cut_off(way: SamplePath) -> float | None:

@@ -107,6 +107,12 @@ GEOMETRY = _set(
     gaussian_filter gaussian_blur fit affine shear translate imrotate perspective undistort letterbox
     """
 )
+#: Those of them that put pixels elsewhere, [::-1] being a flip.
+MOVES = _set(
+    """
+    flip fliplr flipud rot90 rotate warpAffine warpPerspective crop center_crop roll affine shear translate imrotate perspective [::-1]
+    """
+)
 LAYOUT = _set(
     """
     transpose swapaxes moveaxis rollaxis permute Transpose reshape Reshape expand_dims ExpandDims unsqueeze

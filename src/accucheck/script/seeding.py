@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from ..knowledge import api, dataset_classes, effects
-from ..knowledge.random_numbers import GENERATORS, SEEDS, shared_generator
+from ..knowledge.random_numbers import GENERATORS, SEEDS, of_python_transforms, shared_generator
 from .effects import bound_arguments
 from .flow import setting, sources
 from .grading import Link, replacements
@@ -55,8 +55,6 @@ _OPERATORS = re.compile(
     re.I,
 )
 _DROPOUT = re.compile(r"^(mint\.)?nn\.(Dropout|AlphaDropout|Dropout[123]d|FeatureAlphaDropout|RReLU)", re.I)
-#: The modules of transforms that are written in Python and draw with its generator.
-_OF_PYTHON = re.compile(r"\.py_transforms\.")
 _TRAINS = frozenset((".train", ".fit"))
 VARIES = re.compile(
     r"^(time\.(time|time_ns|perf_counter)|datetime\.\S*now|os\.(getpid|urandom)|uuid\.\w+|secrets\.\w+|\.now)$"
@@ -84,7 +82,7 @@ class RandomUse:
     @property
     def of_data(self) -> bool:
         """Whether order or augmentation of the data is drawn, with whichever generator."""
-        return self.kind == "data" or bool(_OF_PYTHON.search(self.call.name))
+        return self.kind == "data" or of_python_transforms(self.call.name)
 
 
 @dataclass
@@ -270,7 +268,7 @@ def drawn(call: Call) -> str | None:
         return None if _has_own_seed(call) else "operators"
     if api.startswith(("mint.rand", "mint.normal", "mint.bernoulli", "mint.multinomial")):
         return "mint"
-    if _OF_PYTHON.search(call.name) and call.last.startswith("Random"):
+    if of_python_transforms(call.name) and call.last.startswith("Random"):
         return "python"
     if api.startswith(("vision.Random", "transforms.Random", "audio.Random")) or api in (
         "dataset.RandomSampler",
