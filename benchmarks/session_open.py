@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from _measuring import report, row
@@ -47,21 +48,27 @@ ROWS, POINTS = 200, 500  # the bounds of the probes
 
 
 def examples() -> dict[tuple[str, str], tuple[Kind, list[Finding]]]:
-    """What the first faulty example of each probe finds, by item and probe; nothing of the user's code is run."""
+    """What a faulty example of each probe finds, by item and probe; nothing of the user's code is run."""
     found: dict[tuple[str, str], tuple[Kind, list[Finding]]] = {}
     for item in checklist.load("accuracy").items:
         for use in item.uses:
             module = probe.load(use.name)
-            example = next((each for each in module.EXAMPLES if each.verdict is Verdict.PROBLEM), None)
-            if module.KIND is Kind.LIVE or example is None:
+            if module.KIND is Kind.LIVE:
                 continue
-            with tempfile.TemporaryDirectory() as folder:
-                params = probe.params(module, {**use.params, **example.params})
-                events = module.run(example.lay_out(Path(folder)), params)
-                findings = [event for event in events if isinstance(event, Finding)]
-            if findings:
+            faulty = (each for each in module.EXAMPLES if each.verdict is Verdict.PROBLEM)
+            if findings := next(filter(None, (told(module, use.params, example) for example in faulty)), []):
                 found[item.id, use.name] = (module.KIND, findings)
     return found
+
+
+def told(module: Any, given: dict[str, Any], example: probe.Example) -> list[Finding]:
+    """What a probe finds in one of its examples, used as the checklist uses it. Empty where the example is of another use."""
+    with tempfile.TemporaryDirectory() as folder:
+        events = module.run(example.lay_out(Path(folder)), probe.params(module, {**given, **example.params}))
+        try:
+            return [event for event in events if isinstance(event, Finding)]
+        except probe.Skip:
+            return []
 
 
 def evidence() -> list[Evidence]:
@@ -88,7 +95,7 @@ def make(project: Path, count: int) -> Path:
         session.autosave = False
         for number, ((item, name), (kind, findings)) in enumerate(found.items()):
             share = count * (number + 1) // len(found) - count * number // len(found)
-            told = [
+            laid = [
                 msgspec.structs.replace(
                     finding,
                     where=msgspec.structs.replace(finding.where, path=f"src/part{line % 40}.py", line=line + 1),
@@ -96,7 +103,7 @@ def make(project: Path, count: int) -> Path:
                 )
                 for line, finding in zip(range(share), cycle(findings), strict=False)
             ]
-            result = ProbeResult(name, kind, Status.DONE, Verdict.PROBLEM, told, seconds=1.0, inputs="0" * 32)
+            result = ProbeResult(name, kind, Status.DONE, Verdict.PROBLEM, laid, seconds=1.0, inputs="0" * 32)
             session.record_result(item, result)
         session.save()
         return session.path

@@ -23,9 +23,13 @@ import labelled
 import pages
 import planted
 import seeded
+import session_open
 import settings_seen
 import started
 from _measuring import Machine, Result, Row, Tally, Wrong, row
+
+from accucheck import checklist, probe
+from accucheck.model import Kind, Verdict
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 MACHINE = Machine("Some CPU", 2, 23.5, "Linux x86_64")
@@ -254,6 +258,16 @@ def test_a_real_benchmark(tmp_path: Path) -> None:
         ("accucheck list", "python -c pass", 7),
     ]
     assert all(one.ratio == one.ours / one.theirs for one in result.rows if one.theirs)
+
+
+@pytest.mark.part(3)
+def test_a_large_session_holds_findings_of_every_probe_that_reads() -> None:
+    """A probe of two uses has an example for each; one that is of the other use ends without a finding."""
+    found = session_open.examples()
+    uses = {(item.id, use.name) for item in checklist.load("accuracy").items for use in item.uses}
+    quiet = {name for _, name in uses - found.keys() if probe.load(name).KIND is not Kind.LIVE}
+    faulty = {name for name in quiet if any(one.verdict is Verdict.PROBLEM for one in probe.load(name).EXAMPLES)}
+    assert not faulty
 
 
 def test_an_unknown_name_is_one_clear_error() -> None:
