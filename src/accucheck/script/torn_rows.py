@@ -84,7 +84,7 @@ class _Rows:
         return [(call, {id(part) for arg in call.args[:1] for part in options(arg)}) for call in calls]
 
     def listed_apart(self, one: str, other: str) -> Observation | None:
-        """By the listings of two folders, one of which at least nothing sorts. Where the other one is sorted, chance alone lets them match."""
+        """By the listings of two folders, one of which at least nothing sorts; if the other one is sorted, only chance lets them match."""
         listings = [self.listings(name) for name in (one, other)]
         if not all(listings) or set(listings[0]) & set(listings[1]):
             return None
