@@ -51,6 +51,14 @@ held = ds.MindDataset("birds.mindrecord", ["wing", "kind"])
 birds, rest = held.split([0.8, 0.2])
 birds, rest = birds.batch(8), rest.batch(8)
 """
+WRITTEN = """
+from mindspore.mindrecord import FileWriter
+
+def convert(rows):
+    writer = FileWriter("birds.mindrecord")
+    writer.add_schema({"wing": {"type": "float32", "shape": [-1]}, "kind": {'type': 'TYPE'}}, "birds")
+    writer.write_raw_data(rows)
+"""
 TWINS = """
 def stored(part):
     return ds.TFRecordDataset(part + ".tfrecord", columns_list=["wing", "kind"]).batch(8)
@@ -94,6 +102,7 @@ WHOLE = {
     "a type of the pipeline": JUDGED + "birds = birds.map(transforms.TypeCast(ms.int32), 'kind')\n" + MODEL,
     "left one axis": JUDGED + LOOP.replace("KIND", "kind.view(-1)"),
     "left one axis and cast": JUDGED + LOOP.replace("KIND", "ops.cast(ops.reshape(kind, (-1,)), ms.float32)"),
+    "of a type in the schema that the project writes": WRITTEN.replace("TYPE", "int32") + JUDGED + MODEL,
     "another loss takes them as classes": JUDGED + MODEL + SPARSE,
     "another loss takes those of a twin as classes": TWINS + MODEL + SPARSE,
     "compared with the largest score": TWINS + MODEL + COMPARED,
@@ -106,6 +115,8 @@ FINE = {
     "numbers that are not whole": rows("np.float32(name[-1])") + MODEL,
     "one way only": rows("int(name[-1]) if name else np.load(name)") + MODEL,
     "not seen": JUDGED + MODEL,
+    "another type in the schema": WRITTEN.replace("TYPE", "float32") + JUDGED + MODEL,
+    "several whole numbers in the schema": WRITTEN.replace("'TYPE'", "'int32', 'shape': [5]") + JUDGED + MODEL,
     "left two axes": JUDGED + LOOP.replace("KIND", "kind.view(-1, 5)"),
     "left one axis and given another": JUDGED + LOOP.replace("KIND", "kind.view(-1).reshape(-1, 5)"),
     "both left one axis": JUDGED + LOOP.replace("dense(net(wing), KIND)", "dense(net(wing).view(-1), kind.view(-1))"),

@@ -265,9 +265,10 @@ decayed = [param for param in net.trainable_params() if "bias" not in param.name
 others = list(filter(lambda param: "bias" in param.name, net.trainable_params()))
 opt = nn.Adam(GROUPS)
 """
+NAMED = LISTED.replace("net.trainable_params()", "params").replace("Net()", "Net()\nparams = net.trainable_params()", 1)
 
 
-@pytest.mark.parametrize("text", [LOOP, LISTED])
+@pytest.mark.parametrize("text", [LOOP, LISTED, NAMED])
 @pytest.mark.parametrize(
     ("groups", "told"),
     [

@@ -182,6 +182,45 @@ WRITTEN = [
 ]
 
 
+PAIRS = [
+    "(lambda s: -ops.log((s * ops.eye(4, 4)).sum(1) / (s.sum(1) - (s * ops.eye(4, 4)).sum(1))).mean())(ops.exp(logits))",
+    "(lambda s, t: -2 * ops.log(P.ReduceSum(True)(s * P.Eye()(4, 4, ms.float32), 1) / (s.sum(1, keepdims=True) + t.sum(1))).mean())("
+    "ops.exp(ops.matmul(logits, logits.T / 0.1)), ops.exp(net(y)))",
+    "(lambda own, other: -ops.log(own / (own + other.sum(1))).mean())(ops.exp(logits / 0.5), ops.exp(net(y) / 0.5))",
+    "(lambda s: (ops.log(s.sum(1)) - ops.log((s * y).sum(1))).mean())(ops.exp(logits))",
+    "-(lambda s: ops.log(s[ops.arange(4), y] / s.sum(1)).mean())(ops.exp(logits))",
+]
+
+
+@pytest.mark.parametrize("loss", PAIRS)
+def test_pairs_that_belong_together_among_all(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) in ([], ["own-likelihood"])
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-({loss})")) == ["loss-negated"]
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "(lambda s: ops.log(s / s.sum(1)).mean())(ops.exp(logits))",  # all shares alike
+        "(lambda s, t: ops.log((s * y).sum(1) / t.sum(1)).mean())(ops.exp(logits), ops.exp(net(y)))",  # no part of the whole
+        "(lambda s: ops.log((s * y).sum(1) / s.sum(1)).mean())(ops.abs(logits))",
+    ],
+)
+def test_what_is_no_share_of_pairs(tmp_path: Path, loss: str) -> None:
+    assert codes(tmp_path, LOOP.replace("LOSS", loss)) == []
+
+
+@pytest.mark.parametrize("limit", ["-0.5", "-margin", "ops.neg(margin)"])
+def test_a_difference_of_scores_up_to_a_margin(tmp_path: Path, limit: str) -> None:
+    """It has no lower bound with its sign turned."""
+    loss = f"(ops.maximum(logits - net(y), {limit}).mean() + margin)"
+    text = "from settings import margin\n" + LOOP
+    assert codes(tmp_path, text.replace("LOSS", loss)) == []
+    assert codes(tmp_path, text.replace("LOSS", f"-{loss}")) == ["loss-negated"]
+    upwards = loss.replace(limit, "0.5")  # a limit that keeps a value from zero
+    assert codes(tmp_path, text.replace("LOSS", f"-{upwards}")) == []
+
+
 @pytest.mark.parametrize("loss", WRITTEN)
 def test_losses_that_are_written_out(tmp_path: Path, loss: str) -> None:
     assert codes(tmp_path, LOOP.replace("LOSS", loss)) in ([], ["own-likelihood"])

@@ -448,6 +448,24 @@ def test_a_network_that_is_evaluated_without_weights(tmp_path: Path, text: str) 
     assert "evaluated-unfilled" not in [one.code for one in examine(Scripts([reading]))]
 
 
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        ("print(net(x))\n", True),
+        ("net = nn.SequentialCell(net, nn.Softmax())\nprint(net(x))\n", True),
+        ("fill(net)\nprint(net(x))\n", False),
+        ("ms.load_checkpoint('a.ckpt', net)\nprint(net(x))\n", False),
+    ],
+)
+def test_a_network_that_runs_without_the_weights_of_its_training(tmp_path: Path, run: str, told: bool) -> None:
+    """A script that trains it tells that it is not only tried."""
+    training = scripts(tmp_path, NET + RUN).readings[0]
+    alone = replace(scripts(tmp_path, NET + run).readings[0], role="eval", view="eval")
+    found = [one.code for one in examine(Scripts([training, alone]))]
+    assert ("evaluated-unfilled" in found) is told
+    assert "evaluated-unfilled" not in [one.code for one in examine(Scripts([alone]))]
+
+
 WHOLE = """
 class Whole(nn.Cell):
     def __init__(self, body):

@@ -141,7 +141,9 @@ LAYERS: dict[str, list[tuple[str, str]]] = {
     "self.offset = nn.Dense(8, 8, 'ones')": [("constant-scores", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros')  # identity at the start": [("meant-constant", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros')  # for the residual block": [("meant-constant", "certain")],
-    "self.blur = nn.Conv2d(8, 8, 3, weight_init='ones')": [("fixed-weights", "certain")],
+    "self.blur = nn.Conv2d(8, 8, 3, group=8, weight_init='ones')": [("fixed-weights", "certain")],
+    "self.blur = nn.Conv2d(8, 1, 3, weight_init='ones')": [("fixed-weights", "certain")],
+    "self.blur = nn.Conv2d(8, 8, 3, weight_init='ones')": [("constant-scores", "certain")],  # eight outputs alike
     "self.pooling = nn.Dense(8, 8, weight_init='ones')": [("constant-weights", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros')\nself.fc2.weight.requires_grad = False": [("fixed-weights", "certain")],
     "self.fc2 = nn.Dense(8, 8, 'zeros', bias_init=Normal())": [("zero-possible", "certain")],

@@ -247,6 +247,20 @@ RATES: dict[str, tuple[str, list[tuple[str, Any]]]] = {
         "nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90)\nnn.SGD(params, 0.1)",
         [("rate", "0.1"), ("schedule-ignored", "cosine_decay_lr")],
     ),
+    "a schedule for nothing in one of two stages": (
+        """
+        def first():
+            rates = nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90)
+            return nn.SGD(params, 0.1)
+
+        def second():
+            rates = nn.cosine_decay_lr(0.0, 0.1, 900, 10, 90)
+            return nn.SGD(params, rates)
+
+        first(), second()
+        """,
+        [("rate", "0.1"), ("rate-computed", "cosine_decay_lr"), ("schedule-ignored", "cosine_decay_lr")],
+    ),
     "a schedule of one's own for nothing": (
         """
         def get_lr(base, steps):

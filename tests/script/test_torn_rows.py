@@ -74,7 +74,7 @@ CASES = {
         "",
     ),
     "two listings": ("self.a = os.listdir('a'); self.b = os.listdir('b')", FILES, "listed-apart"),
-    "two listings, one sorted": ("self.a = sorted(os.listdir('a')); self.b = glob.glob('b/*.png')", FILES, "listed-apart"),
+    "two listings, one sorted": ("self.a = sorted(os.listdir('a')); self.b = glob.glob('b/*.png')", FILES, "sorted-alone"),
     "two sorted listings": ("self.a = sorted(os.listdir('a')); self.b = glob.glob('b/*'); self.b.sort()", FILES, ""),
     "one listing": ("self.a = os.listdir('a'); self.b = [name.replace('x', 'y') for name in self.a]", FILES, ""),
 }  # fmt: skip

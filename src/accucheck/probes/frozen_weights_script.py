@@ -815,6 +815,12 @@ EXAMPLES = [
     ),
     _example("a weight of one's own made frozen", _OWN + _TRAIN, Verdict.PROBLEM, "random-frozen"),
     _example(
+        "a weight of one's own made frozen, its numbers drawn at once",
+        _OWN.replace('"xavier_uniform", [8, 8])', '"xavier_uniform", [8, 8]).init_data()') + _TRAIN,
+        Verdict.PROBLEM,
+        "random-frozen",
+    ),
+    _example(
         "a weight of one's own made frozen, and weights loaded",
         _OWN + "ms.load_checkpoint('body.ckpt', net)\n" + _TRAIN,
         Verdict.UNDECIDED,

@@ -63,6 +63,10 @@ MESSAGES: Words = {
         "zh": "取值在 {low:g} 到 {high:g} 之间的数据不可能均值为 {mean:g} 而标准差为 {std:g}：均值如此时标准差至多为 {most:.3g}。"
         "均值和标准差可能写反了。",
     },
+    "exchanged-statistics": {
+        "en": "Mean {mean:g} and std {std:g} are swapped: they are the published std and mean of {dataset}.",
+        "zh": "均值 {mean:g} 和标准差 {std:g} 写反了：它们分别是 {dataset} 公布的标准差和均值。",
+    },
     "scaled-twice": {
         "en": "{input} is scaled down more than once: it reaches the network as {low:.4f} to {high:.4f}, almost a constant.",
         "zh": "{input} 被重复缩小，进入网络的取值为 {low:.4f} 到 {high:.4f}，几乎成了常数。",
@@ -162,16 +166,18 @@ _UNEVEN = {
     "en": "Features with larger values dominate the gradient, and the others are hardly learned.",
     "zh": "数值大的特征主导梯度，其他特征几乎学不到。",
 }
+_OFF_CENTRE = {
+    "en": "The channels then differ in mean and spread from what the network or its pretrained weights expect.",
+    "zh": "各通道的均值和幅度会偏离网络（或预训练权重）所预期的取值。",
+}
 WHY: Words = {
     "raw": _LARGE,
     "features-raw": _UNEVEN,
     "unit-statistics": _LARGE,
     "pixel-statistics": _SMALL,
     "scaled-twice": _SMALL,
-    "impossible-statistics": {
-        "en": "The channels then differ in mean and spread from what the network or its pretrained weights expect.",
-        "zh": "各通道的均值和幅度会偏离网络（或预训练权重）所预期的取值。",
-    },
+    "impossible-statistics": _OFF_CENTRE,
+    "exchanged-statistics": _OFF_CENTRE,
     "scaler-unused": _UNEVEN,
     "only-in-evaluation": {
         "en": "The network is evaluated on inputs of a different scale from training, so the measured accuracy is far below what it "
@@ -199,6 +205,7 @@ _LEVELS = {
     "pixel-statistics": Level.PROBLEM,
     "scaled-twice": Level.PROBLEM,
     "impossible-statistics": Level.PROBLEM,
+    "exchanged-statistics": Level.PROBLEM,
     "scaler-unused": Level.PROBLEM,
     "only-in-evaluation": Level.PROBLEM,
     "raw-perhaps": Level.SUSPECT,
@@ -210,6 +217,7 @@ _FIXES = {
     "pixel-statistics": "fix-statistics",
     "scaled-twice": "fix-once",
     "impossible-statistics": "fix-measured",
+    "exchanged-statistics": "fix-measured",
     "scaler-unused": "fix-transform",
     "only-in-evaluation": "fix-both",
     "sometimes": "fix-normalise",
@@ -417,6 +425,22 @@ transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, st
         + _TRAIN,
         Verdict.PROBLEM,
         "impossible-statistics",
+    ),
+    _example(
+        "mean and std of MNIST are swapped",
+        _NET
+        + "transforms = [vision.Rescale(1 / 255, 0), vision.Normalize((0.3081,), (0.1307,)), vision.HWC2CHW()]"
+        + _TRAIN,
+        Verdict.PROBLEM,
+        "exchanged-statistics",
+    ),
+    _example(
+        "mean and std of MNIST",
+        _NET
+        + "transforms = [vision.Rescale(1 / 255, 0), vision.Normalize((0.1307,), (0.3081,)), vision.HWC2CHW()]"
+        + _TRAIN,
+        Verdict.OK,
+        "normalised",
     ),
     _example(
         "mean and std are swapped, in arithmetic",

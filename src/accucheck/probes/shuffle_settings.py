@@ -84,6 +84,11 @@ MESSAGES: Words = {
         "en": "{one} and {other} of a sample are paired by their positions in two directory listings, and this one is not sorted.",
         "zh": "同一样本的 {one} 与 {other} 按两个目录列表中的位置配对，而这个列表没有排序。",
     },
+    "sorted-alone": {
+        "en": "{one} and {other} of a sample are paired by their positions in two directory listings, of which only the other one is "
+        "sorted, not this one.",
+        "zh": "同一样本的 {one} 与 {other} 按两个目录列表中的位置配对，但只有另一个列表做了排序，这个没有。",
+    },
     "small-buffer": {
         "en": "The only shuffling of {dataset} has a buffer of {buffer:,}, less than a batch of {batch:,}.",
         "zh": "{dataset} 唯一的混洗缓冲区大小为 {buffer:,}，小于 batch 大小 {batch:,}。",
@@ -216,14 +221,15 @@ _FEW = {
     "zh": "网络会记住这几个样本：训练 loss 下降很快，而在其他数据上的指标与随机猜测无异。",
 }
 _TORN = {
-    "en": "Inputs are trained with the labels of other samples: the network learns nothing useful, and accuracy stays near chance.",
-    "zh": "输入与其他样本的标签配在一起训练：网络学不到有效的对应关系，精度接近随机猜测。",
+    "en": "Inputs are paired with the labels of other samples: training learns nothing useful, and evaluation measures chance.",
+    "zh": "输入与其他样本的标签配在了一起：训练学不到有效的对应关系，评估测得的也接近随机猜测。",
 }
 WHY: Words = {
     "shuffled-apart": _TORN,
+    "sorted-alone": _TORN,
     "listed-apart": {
-        "en": "The order of a listing differs between folders and systems: inputs may be trained with the labels of other samples.",
-        "zh": "目录列表的顺序因目录和系统而异：输入可能与其他样本的标签配在一起训练。",
+        "en": "The order of a listing differs between folders and systems: inputs may be paired with the labels of other samples.",
+        "zh": "目录列表的顺序因目录和系统而异：输入可能与其他样本的标签配在一起。",
     },
     "few-taken": _FEW,
     "few-taken-perhaps": _FEW,
@@ -276,7 +282,7 @@ PROOF: Words = {
         "en": "Print the labels of the first batch in two epochs: they are the same.",
         "zh": "打印两个 epoch 中第一个 batch 的标签：它们相同。",
     },
-    **dict.fromkeys(("shuffled-apart", "listed-apart"), _LOOKED_AT),
+    **dict.fromkeys(("shuffled-apart", "listed-apart", "sorted-alone"), _LOOKED_AT),
     "off-by-default": {
         "en": "Check what {name} is in the command that starts training; or set pipelines.train with that value and run the live probe "
         "shuffle_order (accucheck run --live).",
@@ -312,6 +318,7 @@ _LEVELS = {
     "first-batch-only": Level.SUSPECT,
     "shuffled-apart": Level.PROBLEM,
     "listed-apart": Level.SUSPECT,
+    "sorted-alone": Level.PROBLEM,
     "few-taken": Level.PROBLEM,
     "few-taken-perhaps": Level.SUSPECT,
     "small-buffer": Level.SUSPECT,
@@ -333,6 +340,7 @@ _FIXES = {
     "same-order": "fix-seed",
     "shuffled-apart": "fix-together",
     "listed-apart": "fix-sorted",
+    "sorted-alone": "fix-sorted",
     "few-taken": "fix-all",
     "few-taken-perhaps": "fix-all",
     "shuffle-off": "fix-shuffle",
@@ -369,10 +377,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         for said in (said for rule in rules for said in rule(reading.trace)):
             yield _finding(said)
         yield Progress(done, len(scripts.training), "files")
-    training = {id(reading) for reading in scripts.training}
-    for pipelines in of_scripts(scripts):
-        if id(pipelines.reading) in training:
-            yield from map(_finding, torn_rows.examine(pipelines))
+    torn = [said for pipelines in of_scripts(scripts) for said in torn_rows.examine(pipelines)]
+    yield from map(_finding, {(said.code, said.source.path, said.line): said for said in torn}.values())
     yield from _seen.data(scripts)
 
 
@@ -554,6 +560,21 @@ EXAMPLES = [
         "shuffled",
         "listed-apart",
         made=('self.images = os.listdir("images")', 'self.labels = os.listdir("labels")'),
+        row=_FILES,
+    ),
+    _paired(
+        "images and labels by their places in two listings, one of them sorted",
+        Verdict.PROBLEM,
+        "shuffled",
+        "sorted-alone",
+        made=('self.images = sorted(os.listdir("images"))', 'self.labels = os.listdir("labels")'),
+        row=_FILES,
+    ),
+    _paired(
+        "images and labels by their places in two sorted listings",
+        Verdict.OK,
+        "shuffled",
+        made=('self.images = sorted(os.listdir("images"))', 'self.labels = sorted(os.listdir("labels"))'),
         row=_FILES,
     ),
     _example(

@@ -227,14 +227,16 @@ class WholeNumbers:
         found = [self.shown(value, depth + 1) for value in values]
         return found[0] if found and None not in found else None
 
-    @staticmethod
-    def stored(value: Call) -> Call | None:
-        """The data set class behind a column that it fills with whole numbers."""
+    def stored(self, value: Call) -> Call | None:
+        """The data set class behind a column that it fills with whole numbers, or whose file the project writes so."""
         reader = value.base if value.name == "column" else None
-        known = dataset_classes.load().sources.get(reader.last) if isinstance(reader, Call) else None
         name = value.args[0] if value.args else None
-        whole = known is not None and isinstance(name, KnownValue) and name.value in known.whole
-        return reader if whole and isinstance(reader, Call) else None
+        if not isinstance(reader, Call) or not isinstance(name, KnownValue):
+            return None
+        known = dataset_classes.load().sources.get(reader.last)
+        types = self.pipelines.records.types(str(name.value)) if reader.last == "MindDataset" else set[str]()
+        whole = known is not None and name.value in known.whole
+        return reader if whole or (types and all(map(_WHOLE.match, types))) else None
 
 
 def _is_single(reshaped: Call) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations, permutations, product
 from operator import is_
+from textwrap import shorten
 from typing import NamedTuple
 
 from ..knowledge import api, suites
@@ -142,7 +143,7 @@ def _observation(way: LossDirection, against: bool) -> Observation:
 
 def _title(loss: Call) -> str:
     name = applied(loss)
-    own = loss.last if loss.last.isidentifier() else ast.unparse(loss.node)[:60]
+    own = loss.last if loss.last.isidentifier() else shorten(ast.unparse(loss.node), 60, placeholder=" …")
     return name.loss.rsplit(".", 1)[-1] if name else own
 
 
@@ -341,6 +342,8 @@ class Directions:
         """Whether a likelihood of what was observed is negated; None for what is none."""
         if _is_likelihood(made) or _is_log_of_chosen(made) or _is_log_of_labelled(made):
             return False
+        if (share := _log_share(made)) is not None and self._learns(share.part):
+            return share.negative
         if _is_picked_of_negated(made):
             return True
         return False if self._is_log_density(made) else None
@@ -359,7 +362,7 @@ class Directions:
             return LossDirection(True, made, sure=classes)
         if (preferred := _preference(made)) is not None and self._all_learn(preferred.scores):
             return LossDirection(preferred.negative, made, likelihood=made)
-        if (inside := _positive_part(made)) is not None and self._is_hinge(inside):
+        if self._counts_to_margin(made):
             return LossDirection(True, made, weighed=True)
         rises = _of_two_classes(made)
         return None if rises is None else LossDirection(not rises, made, likelihood=made)
@@ -395,6 +398,13 @@ class Directions:
             if any(other is not part and learnt & _learnt_in(other) for other in parts):
                 return True
         return False
+
+    def _counts_to_margin(self, made: Call) -> bool:
+        """Whether a call is what is missing to a margin, or how far one score is beneath another up to one."""
+        if (inside := _positive_part(made)) is not None and self._is_hinge(inside):
+            return True
+        limited = _limited_difference(made)
+        return limited is not None and self._all_learn(limited[0]) and not self._learns(limited[1])
 
     def _is_hinge(self, inside: Value) -> bool:
         """Whether the part above zero of a value is what is missing to a margin, and so to fall. Of a margin less a loss it is not told."""
@@ -660,6 +670,18 @@ def _positive_part(made: Call) -> Value | None:
         return next((one for one, other in pairs if _is_zero(other)), None)
     above = done.does == "mul"
     return next((one for one, other in pairs if above and _tells_above_zero(_bare(other), one)), None)
+
+
+def _limited_difference(made: Call) -> tuple[Sequence[Value], Value] | None:
+    """a and b, and the limit, of max(a - b, -margin): how far one score is beneath another counts up to a margin."""
+    done = operation(made)
+    pairs = permutations(done.operands) if done.name in ("maximum", "fmax") and len(done.operands) == 2 else ()
+    for value, limit in pairs:
+        apart = operation(value) if isinstance(value, Call) else None
+        turned = isinstance(limit, Call) and operation(limit).does == "negate"
+        if apart is not None and apart.does == "sub" and len(apart.operands) == 2 and (turned or _below_zero(limit)):
+            return apart.operands, limit
+    return None
 
 
 def _tells_above_zero(value: Value, of: Value) -> bool:
@@ -1084,6 +1106,63 @@ def _is_log_of_labelled(made: Call) -> bool:
     chosen = _chosen_of(given[0]) if given else None
     forms = heads(chosen) if chosen is not None else []
     return bool(forms) and all(head.gives == "probabilities" for head in forms)
+
+
+class _LogShare(NamedTuple):
+    """log(part / whole), perhaps negated."""
+
+    part: Value
+    negative: bool
+
+
+def _log_share(made: Call) -> _LogShare | None:
+    """The part that exponentials have in a sum of the same and of others: the log-probability of the pairs that belong together, of all
+    pairs, that contrastive losses raise."""
+    quotient = _bare(operands(made)[0]) if _is_log(made) and operands(made) else None
+    done = operation(quotient) if isinstance(quotient, Call) else operation(made)
+    if done.does != ("div" if quotient is not None else "sub") or len(done.operands) != 2:
+        return None
+    sides = done.operands if quotient is not None else [_in_log(side) for side in done.operands]
+    for place, (part, whole) in enumerate(permutations(sides)):
+        if part is not None and whole is not None and _is_chosen(part, whole):
+            return _LogShare(part, place == 1)
+    return None
+
+
+def _in_log(value: Value) -> Value | None:
+    value = _bare(value)
+    return operands(value)[0] if isinstance(value, Call) and _is_log(value) and operands(value) else None
+
+
+def _is_chosen(part: Value, whole: Value) -> bool:
+    """Whether a sum of exponentials holds more than a part of it: others are added to that, or a mask or numbers of elements take it."""
+    raised, inner = _exponentials(part), _bare(part)
+    if not raised or not raised <= _exponentials(whole):
+        return False
+    if _is_picked(part) or inner is _bare(whole):
+        return _is_picked(part) and not _is_picked(whole)
+    terms = [_bare(term) for term, _ in _signed_terms(whole)]
+    weighted = isinstance(inner, Call) and operation(inner).does == "mul"
+    return weighted or (len(terms) > 1 and inner in terms)
+
+
+def _exponentials(value: Value, depth: int = 0) -> set[int]:
+    """The ids of the exponentials that a sum is made of, some of them perhaps weighted, or taken off again."""
+    value = _bare(value)
+    known = effect(value) if isinstance(value, Call) else None
+    if not isinstance(value, (Call, Items)) or depth > DEEP:
+        return set()
+    if known is not None and known.operation == "exp":
+        return {id(value)}
+    done = operation(value) if isinstance(value, Call) else None
+    parts = done.operands if done is not None and done.does in ("add", "sub", "mul") else _held_in(value)
+    return set().union(*(_exponentials(part, depth + 1) for part in parts))
+
+
+def _held_in(value: Call | Items) -> list[Value]:
+    if isinstance(value, Items):
+        return value.items
+    return kept(value, "whole", *TAKEN) or []
 
 
 def _ids(parts: set[tuple[int, bool]]) -> set[int]:

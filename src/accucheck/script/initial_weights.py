@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -480,7 +480,7 @@ def _matrix(
         edits = _named(layer)
     elif known or (value == 0 and any(_MEANT.search(name) for name in names)) or _spoken(layer):
         code = "meant-constant"
-    elif frozen or (value != 0 and kind_of(layer) != "dense" and any(_FIXED.search(name) for name in names)):
+    elif frozen or (value != 0 and kind_of(layer) != "dense" and _is_filter(names, bound)):
         code = "fixed-weights"
     elif _perhaps_meant(layer, value, sure, bound, later, added, stopgap) or _left_out(layer, later.structure):
         code = "zero-possible" if value == 0 else "constant-possible"
@@ -567,9 +567,20 @@ def _chosen(tests: tuple[Test, ...]) -> bool:
     )
 
 
+def _outputs(bound: dict[str, Value]) -> Value | None:
+    return next((bound[name] for name in ("out_channels", "out_features", "embedding_size") if name in bound), None)
+
+
+def _is_filter(names: Sequence[str], bound: dict[str, Value]) -> bool:
+    """Whether a convolution is called after a fixed computation, and does not make several outputs of the same inputs, which would all
+    be alike."""
+    named = any(_FIXED.search(name) for name in names)
+    return named and (_alone(bound) or not isinstance(_outputs(bound), KnownValue))
+
+
 def _alone(bound: dict[str, Value]) -> bool:
     """True where nothing has to become different: one output, or outputs with inputs of their own."""
-    outputs = next((bound[name] for name in ("out_channels", "out_features", "embedding_size") if name in bound), None)
+    outputs = _outputs(bound)
     groups = bound.get("group") or bound.get("groups")
     grouped = groups is not None and not (isinstance(groups, KnownValue) and groups.value == 1)
     return grouped or (isinstance(outputs, KnownValue) and outputs.value == 1)

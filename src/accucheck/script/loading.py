@@ -129,9 +129,16 @@ def examine(scripts: Scripts) -> list[Observation]:
     readings = [Loading(reading) for reading in scripts.readings]
     saved = [save for loading in readings for save in loading.saved]
     trained = _trained(readings)
+    built = {
+        one
+        for reading in scripts.readings
+        if reading.role == "train"
+        for cell in cells(reading)
+        for one in classes(cell)
+    }
     found: dict[tuple[str, int, str], list[Observation]] = {}
     for loading in readings:
-        for said in loading.examine(saved, trained):
+        for said in [*loading.examine(saved, trained), *loading.evaluated_unfilled(built)]:
             about = "load" if said.code in _OF_LOAD else "put"
             found.setdefault((said.source.path, said.line, about), []).append(said)
     return [min(several, key=lambda said: _RANK.index(said.code)) for _, several in sorted(found.items(), key=_place)]
@@ -259,7 +266,6 @@ class Loading:
             net = put.argument(_NET, "net")
             yield self.put(put, net, origins[id(put)], saved, trained)
         yield from self.never_filled()
-        yield from self.evaluated_unfilled()
         yield from self.evaluated_as_made()
 
     # --- twins that get no weights ------------------------------------------------------------------------------------
@@ -287,18 +293,19 @@ class Loading:
         assert twin.source is not None
         return Observation("never-filled", twin.source, twin.node or twin.of.node, data)
 
-    def evaluated_unfilled(self) -> Iterator[Observation]:
+    def evaluated_unfilled(self, built: set[tuple[str, str]]) -> Iterator[Observation]:
         """The network that a script evaluates and nothing in the script gives weights: neither a line that is followed nor one that
-        is not, and no training."""
+        is not, and no training. `built`: the classes that trainings build; a network that is run without a Model must be of these, as
+        a script may try a network of its own."""
         if self.reading.role == "train" or self.trace.gave_up or self.may_fill:
             return
-        for call in self.trace.calls:
-            net = _evaluated(call)
-            if net is None or unseen(call.frame) or not all(map(self.in_sight, [net, *cells(self.reading)])):
+        for net, run in self.evaluated():
+            evaluates = isinstance(run, Call) or _inner_classes([net]) & built
+            if not evaluates or not all(map(self.in_sight, [net, *cells(self.reading)])):
                 continue
             layers = [leaf for _, leaf in leaves(net)]
             if layers and all(map(_starts_as_made, layers)):
-                yield Observation("evaluated-unfilled", call.source, call.node, {"net": _called(net)}, likely=True)
+                yield Observation("evaluated-unfilled", run.source, run.node, {"net": _called(net)}, likely=True)
                 return
 
     def evaluated_as_made(self) -> Iterator[Observation]:

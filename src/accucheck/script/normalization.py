@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import prod, sqrt
 from typing import Any, NamedTuple
 
+from ..knowledge import pixel_statistics
 from ..knowledge.methods import LOADS
 from .flow import derives, inputs
 from .pipelines import LOOKS, Input, Pipeline, Pipelines
@@ -16,7 +17,17 @@ from .values import Call, Items, options, unseen
 
 #: Beyond this many units a range is an order of magnitude off [-1, 1]; below this width it has been scaled down too often.
 REACH, WIDTH = 20.0, 0.1
-FAULTS = ("raw", "features-raw", "unit-statistics", "pixel-statistics", "scaled-twice", "impossible-statistics")
+FAULTS = (
+    "raw",
+    "features-raw",
+    "unit-statistics",
+    "pixel-statistics",
+    "scaled-twice",
+    "impossible-statistics",
+    "exchanged-statistics",
+)
+#: Faults that stay whatever the other ways do, and the network with it.
+_WHATEVER = ("impossible-statistics", "exchanged-statistics")
 #: By how much a std may be beyond the largest that there is: statistics are written with three digits.
 ROUNDED = 1.02
 FINE = ("normalised", "centred")
@@ -42,6 +53,8 @@ def judge(way: SamplePath) -> str:
     """What the range behind a way says: one of FAULTS or FINE, or unclear."""
     if impossible(way) is not None:
         return "impossible-statistics"
+    if exchanged(way) is not None:
+        return "exchanged-statistics"
     if rescaled_again(way):
         return "scaled-twice"
     if way.low is None or way.high is None:
@@ -152,6 +165,26 @@ def _after_unseen(way: SamplePath) -> bool:
 
 def _scales(steps: tuple[Step, ...]) -> bool:
     return any(step.kind == "scale" for step in steps)
+
+
+class ExchangedStatistics(NamedTuple):
+    """A Normalize whose mean is the published std of a data set, and whose std is its mean."""
+
+    step: Step
+    mean: float
+    std: float
+    dataset: str
+
+
+def exchanged(way: SamplePath) -> ExchangedStatistics | None:
+    """The first step that standardises pictures of one channel with the published mean and std of a data set in each other's places."""
+    for place, step in enumerate(way.steps):
+        means, stds, _ = _standardises(way.steps, place)
+        if step.kind == "scale" and len(set(means)) == len(set(stds)) == 1:
+            dataset = pixel_statistics.exchanged(means[0], stds[0])
+            if dataset is not None:
+                return ExchangedStatistics(step, means[0], stds[0], dataset)
+    return None
 
 
 class ImpossibleNormalize(NamedTuple):
@@ -338,6 +371,8 @@ def _fault(
     if (beyond := impossible(way)) is not None and code == "impossible-statistics":
         data |= {"low": beyond.low, "high": beyond.high}
         data |= {"mean": beyond.mean, "std": beyond.std, "most": beyond.most}
+    if (swapped := exchanged(way)) is not None and code == "exchanged-statistics":
+        data |= {"mean": swapped.mean, "std": swapped.std, "dataset": swapped.dataset}
     found = "raw-perhaps" if code == "raw" and not _is_trained(entry, pipeline) else code
     certain = known and "layer" in entry.arrives and not any(step.assumed for step in way.steps)
     if found == "raw" and _loads_weights(pipeline):
@@ -373,6 +408,8 @@ def _cause(code: str, way: SamplePath) -> tuple[Step | None, bool]:
         return unit_statistics(way) or (formula.step if formula is not None else None), True
     if code == "impossible-statistics" and (beyond := impossible(way)) is not None:
         return beyond.step, beyond.known
+    if code == "exchanged-statistics" and (swapped := exchanged(way)) is not None:
+        return swapped.step, True
     if code == "features-raw":
         return next((part for part in way.steps if part.kind == "features"), None), True
     return _statistics(way, large=True), True
@@ -393,8 +430,8 @@ def of_input(entry: Input) -> tuple[str, SamplePath]:
     codes = [judge(way) for way in ways]
     inside = entry.arrives & {"norm", "scaled"}
     bad, good = _places(codes, FAULTS), _places(codes, FINE)
-    if "impossible-statistics" in codes:  # whatever the other ways do, and the network with it
-        return "impossible-statistics", ways[codes.index("impossible-statistics")]
+    if wrong := next((code for code in _WHATEVER if code in codes), None):
+        return wrong, ways[codes.index(wrong)]
     scaled_first = bool(inside) and "layer" not in entry.arrives
     if bad and len(bad) == len(codes):
         code = codes[bad[0]] if not inside else "in-network" if scaled_first else "unclear"

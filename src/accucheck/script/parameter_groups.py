@@ -56,14 +56,24 @@ def _chooses(value: Value) -> bool:
 
 
 def _unread(scope: ast.AST, lists: frozenset[str]) -> Iterator[tuple[ast.stmt, str]]:
-    read = _read(scope)
+    read, named = _read(scope), _named(scope, lists)
     for node in walk(scope):
-        if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and _lists(node.iter, lists):
+        if isinstance(node, ast.For) and isinstance(node.target, ast.Name) and _lists(node.iter, lists, named):
             yield from _in_block(node.body, node.target.id, read)
-        elif isinstance(node, ast.Assign) and _picks(node.value, lists):
+        elif isinstance(node, ast.Assign) and _picks(node.value, lists, named):
             names = [target.id for target in node.targets if isinstance(target, ast.Name)]
             if len(names) == len(node.targets) and not read.intersection(names):
                 yield node, names[0]
+
+
+def _named(scope: ast.AST, lists: frozenset[str]) -> set[str]:
+    """The names that a whole list of parameters is given: params = net.trainable_params()."""
+    found = set[str]()
+    for node in walk(scope):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            method = getattr(node.value.func, "attr", "")
+            found.update(to.id for to in node.targets if isinstance(to, ast.Name) and f".{method}" in lists)
+    return found
 
 
 def _read(scope: ast.AST) -> set[str]:
@@ -101,12 +111,15 @@ def _freezes(node: ast.AST) -> bool:
     return any(isinstance(part, ast.Attribute) and part.attr == "requires_grad" for part in walk(node))
 
 
-def _lists(node: ast.AST, lists: frozenset[str]) -> bool:
-    return any(isinstance(part, ast.Attribute) and f".{part.attr}" in lists for part in walk(node))
+def _lists(node: ast.AST, lists: frozenset[str], named: set[str]) -> bool:
+    return any(
+        f".{part.attr}" in lists if isinstance(part, ast.Attribute) else isinstance(part, ast.Name) and part.id in named
+        for part in walk(node)
+    )
 
 
-def _picks(node: ast.expr, lists: frozenset[str]) -> bool:
+def _picks(node: ast.expr, lists: frozenset[str], named: set[str]) -> bool:
     """A list of parameters from which a condition takes some."""
     filtered = any(isinstance(part, ast.Call) and getattr(part.func, "id", "") == "filter" for part in walk(node))
     chosen = any(isinstance(part, ast.comprehension) and part.ifs for part in walk(node))
-    return (filtered or chosen) and _lists(node, lists) and not _freezes(node)
+    return (filtered or chosen) and _lists(node, lists, named) and not _freezes(node)

@@ -13,7 +13,7 @@ from .project import Project
 from .source import Source
 from .trace import Trace, follow
 from .training import assumption
-from .values import Call, Mapping, Value, options
+from .values import Call, Mapping, Value, options, string_of
 
 #: So many files are looked into for such calls, and so many of those that have some are followed.
 LOOKED, FOLLOWED = 400, 4
@@ -29,20 +29,27 @@ class Records:
 
     def of(self, column: str) -> list[Value]:
         """What is written under this name."""
-        return self.columns.get(column, [])
+        return self._written[0].get(column, [])
+
+    def types(self, column: str) -> set[str]:
+        """The types that schemas give a column of single numbers; empty where none is seen, or a shape is given."""
+        return self._written[1].get(column, set())
 
     @cached_property
-    def columns(self) -> dict[str, list[Value]]:
-        found: dict[str, list[Value]] = {}
+    def _written(self) -> tuple[dict[str, list[Value]], dict[str, set[str]]]:
+        """What is written by column, and the types of columns of single numbers, of the first script that writes."""
+        columns: dict[str, list[Value]] = {}
+        types: dict[str, set[str]] = {}
         for trace in self._traces():
             for call in trace.calls:
-                if call.name == ".write_raw_data" and call.args:
-                    for row in _rows(trace, call):
-                        for name, value in row.items.items():
-                            found.setdefault(str(name), []).append(value)
-            if found:
+                for row in _rows(trace, call) if call.name == ".write_raw_data" and call.args else ():
+                    for name, value in row.items.items():
+                        columns.setdefault(str(name), []).append(value)
+                for name, type_ in _schema(call):
+                    types.setdefault(name, set()).add(type_)
+            if columns or types:
                 break
-        return found
+        return columns, types
 
     def _traces(self) -> Iterator[Trace]:
         """That of the reading itself, then of the scripts that write, the nearest first."""
@@ -86,3 +93,13 @@ def _rows(trace: Trace, call: Call) -> Iterator[Mapping]:
     for option in (*options(rows), *options(call.args[0])):
         if isinstance(option, Mapping):
             yield option
+
+
+def _schema(call: Call) -> Iterator[tuple[str, str]]:
+    """The columns of single numbers that a call of FileWriter.add_schema declares, each with its type."""
+    given = call.argument(["content", "desc"], "content") if call.name == ".add_schema" else None
+    for schema in options(given):
+        for name, about in schema.items.items() if isinstance(schema, Mapping) else ():
+            type_ = string_of(about.items.get("type")) if isinstance(about, Mapping) else None
+            if type_ is not None and isinstance(about, Mapping):
+                yield str(name), "" if "shape" in about.items else type_

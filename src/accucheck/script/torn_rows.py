@@ -20,10 +20,10 @@ _SEEDS = frozenset(("seed", "set_seed", "setstate", "set_state"))
 
 
 def examine(pipelines: Pipelines) -> Iterator[Observation]:
-    """What is to be said of the rows that a script trains with, once of each place."""
+    """What is to be said of the rows that a script trains or is evaluated with, once of each place."""
     told: set[tuple[str, str, int]] = set()
     for pipeline in pipelines.found:
-        if pipeline.leaf is None or pipeline.role == "eval":
+        if pipeline.leaf is None:
             continue
         for said in _Rows(pipelines, pipeline).say():
             place = said.code, said.source.path, said.line
@@ -84,12 +84,15 @@ class _Rows:
         return [(call, {id(part) for arg in call.args[:1] for part in options(arg)}) for call in calls]
 
     def listed_apart(self, one: str, other: str) -> Observation | None:
-        """By the listings of two folders, one of which at least nothing sorts."""
+        """By the listings of two folders, one of which at least nothing sorts; if the other one is sorted, only chance lets them match."""
         listings = [self.listings(name) for name in (one, other)]
         if not all(listings) or set(listings[0]) & set(listings[1]):
             return None
-        unsorted = [call for found in listings for call, is_sorted in found.values() if not is_sorted]
-        return _observation("listed-apart", unsorted[-1], one, other) if unsorted else None
+        unsorted = [[call for call, is_sorted in found.values() if not is_sorted] for found in listings]
+        if not any(unsorted):
+            return None
+        code = "listed-apart" if all(unsorted) else "sorted-alone"
+        return _observation(code, [*unsorted[0], *unsorted[1]][-1], one, other)
 
     def listings(self, column: str) -> dict[int, tuple[Call, bool]]:
         """The listings of folders that a column is taken from, by id, each with whether something sorts it."""

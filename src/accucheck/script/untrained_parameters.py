@@ -125,8 +125,11 @@ def _holds(value: Value, parameter: Call) -> bool:
 
 
 def _draws(value: Value) -> bool:
-    if not isinstance(value, Call) or value.api != "initializer":
+    if not isinstance(value, Call):
         return False
+    if value.api != "initializer":
+        inner = kept(value, "same", "order", "elements")  # its tensor is made at once: initializer(...).init_data()
+        return inner is not None and len(inner) == 1 and all(map(_draws, options(inner[0])))
     ways = list(options(value.argument(["init", "shape", "dtype"], "init")))
     known = [
         isinstance(way, (NamedValue, Call)) or (isinstance(way, KnownValue) and isinstance(way.value, str))

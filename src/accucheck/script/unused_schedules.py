@@ -90,7 +90,13 @@ class _Unused:
                 continue
             driven = [one for one, _, _ in self.settings.optimizers() if self.settings.drives(made, one)]
             if not driven or self.trains(driven, made):
-                yield self.message(self.constant or bool(driven), made.source, made.node, made.last)
+                sure = self.constant or bool(driven) or self.is_beside_constant(made)
+                yield self.message(sure, made.source, made.node, made.last)
+
+    def is_beside_constant(self, schedule: Call) -> bool:
+        """Whether all optimizers that the same run of a function makes keep their rates, whatever optimizers are made elsewhere."""
+        beside = [one for one in self.settings.optimizer_rates if one.place.frame is schedule.frame]
+        return schedule.frame is not None and bool(beside) and all(one.is_constant for one in beside)
 
     def trains(self, optimizers: list[Call | Instance], besides: Call) -> bool:
         """Whether one of several optimizers is used by something else."""
