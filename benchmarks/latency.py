@@ -231,8 +231,8 @@ def languages(terminal: Terminal, items: list[Item], keys: int, run: bool) -> No
     again(terminal, run)
     for number in range(keys):
         language = Language.EN if number % 2 else Language.ZH
-        title = items[2].title[language]
-        terminal.measure("L language", b"L", says(title[:8], say("tab-conclusion", language.value)))
+        shown = items[2].topic or items[2].title  # in the list, which has no room for titles at this width
+        terminal.measure("L language", b"L", says(shown[language], say("tab-conclusion", language.value)))
         terminal.settle(0.3)
     if keys % 2:
         terminal.press(b"L", 0.5)

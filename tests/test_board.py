@@ -13,6 +13,7 @@ from accucheck import board
 from accucheck import case as cases
 from accucheck.errors import ReadError
 from accucheck.language import Language
+from accucheck.model import Curve
 from accucheck.network import matching, sources, stored
 from accucheck.readers.tensors import TensorInfo
 from browser import CHROMIUM, browser
@@ -106,6 +107,16 @@ def test_runs_by_epoch_are_not_drawn_among_those_by_step(tmp_path: Path) -> None
     assert laid["acc"] == ("epoch", ["epochs.csv"])
     titles = [title for title, _ in board.charts(found, Language.ZH)]
     assert titles[:2] == ["loss (step)", "loss (epoch)"]
+
+
+def test_the_folder_of_all_runs_is_not_told_beside_each(tmp_path: Path) -> None:
+    (tmp_path / "runs/deep").mkdir(parents=True)
+    for name in ("runs/a.csv", "runs/deep/a.csv"):
+        (tmp_path / name).write_text("step,loss\n1,2\n2,1\n")
+    found = board.gather([(tmp_path / name, name) for name in ("runs/a.csv", "runs/deep/a.csv")])
+    ((_, chart),) = board.charts(found, Language.EN)
+    assert isinstance(chart, Curve) and [*chart.series] == ["a.csv", "deep/a.csv"]
+    assert [run.name for run in found.runs] == ["runs/a.csv", "runs/deep/a.csv"]
 
 
 def test_layers_and_histograms_are_drawn_as_maps(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ from itertools import pairwise
 LARGEST = 1e100
 #: An axis whose values spread over more than this is logarithmic.
 DECADES = 1e3
+#: So are the shades of a map, which are few, where most values lie below this share of the highest, and spread over its inverse at least.
+FAINT = 0.1
 
 
 def finite(values: Iterable[float | None]) -> list[float]:
@@ -32,6 +34,16 @@ def logarithmic_x(values: Sequence[float]) -> bool:
     """The same for x, where it must not be of even steps: steps from 1 to 10,000 lie evenly, learning rates of a range test do not."""
     known = sorted(value for value in values if not math.isnan(value))
     return logarithmic(known) and known[len(known) // 2] < 0.1 * known[-1]
+
+
+def logarithmic_map(values: Iterable[float]) -> bool:
+    """The same for a map, of which 0 is as light as the least: also where one row would leave all others in the lightest shade."""
+    known = [value for value in values if not math.isnan(value)]
+    positive = sorted(value for value in known if value > 0)
+    if len(positive) < 3 or min(known) < 0:
+        return False
+    faint = positive[len(positive) // 2] < FAINT * positive[-1] and positive[0] <= FAINT * FAINT * positive[-1]
+    return faint or logarithmic(positive)
 
 
 def some(count: int, most: int, first: Collection[int] = ()) -> list[int]:
@@ -58,11 +70,11 @@ def told(value: float | None, marked: bool = False) -> str:
 
 
 def shades(values: Iterable[float | None]) -> Callable[[float | None], float | None]:
-    """Of a value of a map its shade from 0 to 1, None where there is none: along the logarithm where values spread over DECADES, where
-    0 is as light as the least."""
+    """Of a value of a map its shade from 0 to 1, None where there is none: along the logarithm where that shows more
+    (logarithmic_map)."""
     known = [value for value in finite(values) if not math.isnan(value)]
+    log = logarithmic_map(known)
     positive = [value for value in known if value > 0]
-    log = min(known, default=0.0) >= 0 and logarithmic(positive)
     low, high = (min(positive), max(positive)) if log else (min(known, default=0.0), max(known, default=0.0))
 
     def at(value: float) -> float:

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -328,15 +328,27 @@ def _points(column: Column, axis: str) -> tuple[list[int], list[float | str]]:
 def charts(board: Board, language: Language) -> list[tuple[str, Chart]]:
     """A chart of each curve with all of its runs, and then the heat maps; each with its title."""
     found: list[tuple[str, Chart]] = []
+    common = _common_folder([run.name for run in board.runs])
     for title, axis, columns in laid_over(board, language):
         lines: dict[str, dict[int, float]] = {}
         for number, column in columns:
             places, values = _points(column, axis)
-            lines[board.runs[number].name] = {at: float(value) for at, value in zip(places, values, strict=True)}
+            run = board.runs[number].name.removeprefix(common)
+            lines[run] = {at: float(value) for at, value in zip(places, values, strict=True)}
         x = sorted({at for line in lines.values() for at in line})
         series = {run: [line.get(at) for at in x] for run, line in lines.items()}
         found.append((title, Curve(title, axis, title, [float(at) for at in x], series)))
-    return [*found, *((say(kind, language, run=run), heat) for (kind, run), heat in board.heat.items())]
+    return [
+        *found,
+        *((say(kind, language, run=run.removeprefix(common)), heat) for (kind, run), heat in board.heat.items()),
+    ]
+
+
+def _common_folder(names: list[str]) -> str:
+    """The folder that all of these paths are in, which tells nothing apart."""
+    folders = [name.split("/")[:-1] for name in names]
+    shared = takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))
+    return "".join(f"{parts[0]}/" for parts in shared)
 
 
 #: Where a row of the table names its run, which may be a long path.

@@ -189,6 +189,23 @@ def test_a_heat_map_fills_its_width_and_no_more(width, only_ascii):
     assert len(few) == 6 + 2 and any("layer20" in line or "×" in line or line.endswith("x") for line in few)
 
 
+def test_one_row_of_large_values_does_not_hide_the_others():
+    """Shades are few: along the logarithm, where most values would be the lightest of them."""
+    rows = [[0.5] * 6, [0.04] * 6, [0.014] * 6, [0.004] * 6]
+    lines = drawn(chart.heat(Heatmap("t", "x", "y", "v", list("abcd"), list("123456"), rows), str, 60))
+    assert len({line[2:] for line in lines[:4]}) == 4
+    even = [[float(row)] * 6 for row in range(1, 5)]
+    assert (
+        "v  · 1  █ 4" in drawn(chart.heat(Heatmap("t", "x", "y", "v", list("abcd"), list("123456"), even), str, 60))[-1]
+    )
+
+
+def test_the_name_of_the_only_series_has_the_whole_line():
+    name = "runs/2026/12/01/a-long-name-of-a-run"
+    one = Curve("t", "step", "loss", [1.0, 2.0, 3.0], {name: [1.0, 2.0, 3.0]})
+    assert name in drawn(chart.curve(one, str, 60, 12))[0]
+
+
 def test_a_heat_map_in_words():
     lines = chart_texts.heat(HEAT, str, Language.EN)
     assert lines[0].startswith("24 rows of 80 columns, lowest 1.77828e-06 (backbone.layer23.weight, 步 1), highest 1 (")

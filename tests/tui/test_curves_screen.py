@@ -9,6 +9,7 @@ from accucheck.tui.app import Walkthrough
 from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.curves import CurvesScreen
 from accucheck.tui.widgets.filtered import FilteredList
+from accucheck.tui.widgets.plot import Plot
 
 
 @pytest.mark.parametrize("language", list(Language))
@@ -26,6 +27,8 @@ async def test_curves_of_all_runs(tmp_path, language, size, only_ascii):
         await until(pilot, lambda: isinstance(walk.screen, CurvesScreen) and walk.screen._board is not None)
         if size[1] > 20:
             await until(pilot, lambda: "a.csv" in text_of(walk) and "b.csv" in text_of(walk))
+            room = walk.screen.query_one("#drawn").scrollable_content_region.height
+            await until(pilot, lambda: walk.screen.query_one(Plot).size.height == room)
         assert walk.screen.query_one(FilteredList).option_count == 2
         await pilot.press("down")
         await until(pilot, lambda: walk.screen.query_one(FilteredList).highlighted == 1)

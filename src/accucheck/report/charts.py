@@ -17,7 +17,7 @@ from unicodedata import east_asian_width
 from xml.etree import ElementTree
 
 from .. import chart_texts, lacking
-from ..axes import LARGEST, finite, logarithmic, logarithmic_x, shades
+from ..axes import LARGEST, finite, logarithmic, logarithmic_map, logarithmic_x, shades
 from ..language import Language, Words, word
 from ..model import Curve, Heatmap, Histogram
 from .parts import ChartPart
@@ -339,8 +339,7 @@ def _heat(figure: Any, heat: Heatmap, chinese: bool) -> None:
     axes.set_ylabel(_label(heat.y_label, chinese))
     if known and min(known) < max(known):
         positive = [value for value in known if value > 0]
-        log = min(known) >= 0 and logarithmic(positive)
-        norm = LogNorm(min(positive), max(positive)) if log else Normalize(min(known), max(known))
+        norm = LogNorm(min(positive), max(positive)) if logarithmic_map(known) else Normalize(min(known), max(known))
         bar = figure.colorbar(ScalarMappable(norm, colours), ax=axes, fraction=0.04, pad=0.02)
         bar.set_label(_label(heat.value_label, chinese), fontsize=8)
         bar.ax.yaxis.set_major_formatter("{x:g}")

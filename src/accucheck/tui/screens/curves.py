@@ -31,9 +31,8 @@ class CurvesScreen(VerbScreen[None]):
     CurvesScreen #listed { height: 6; }
     CurvesScreen FilteredList { height: 1fr; border: none; background: $background; text-wrap: nowrap; text-overflow: ellipsis; }
     CurvesScreen #drawn { height: 1fr; padding: 0 1; border-top: solid $accent; }
-    CurvesScreen Plot { height: auto; }
     CurvesScreen.-broad #body { layout: horizontal; }
-    CurvesScreen.-broad #listed { width: 30; height: 100%; border-right: solid $accent; }
+    CurvesScreen.-broad #listed { width: 33%; min-width: 30; max-width: 56; height: 100%; border-right: solid $accent; }
     CurvesScreen.-broad #drawn { height: 100%; border-top: none; }
     """
     VERBS: ClassVar[list[Verb]] = [BACK, FILTER, HELP, PALETTE]
@@ -105,11 +104,10 @@ class CurvesScreen(VerbScreen[None]):
     async def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         from ... import board as boards
 
-        drawn = self.query_one("#drawn", VerticalScroll)
         chart = self._charts[int(event.option.id or 0)]
-        language = self.speech.language
+        drawn, language = self.query_one("#drawn", VerticalScroll), self.speech.language
         await drawn.remove_children()
-        await drawn.mount(Plot(chart, lambda key: boards.label(key, language), drawn.size.height * 3 // 2))
+        await drawn.mount(Plot(chart, lambda key: boards.label(key, language), None))
 
     def why_not(self, verb: str) -> str | None:
         return self.speech.say("curves-none") if verb == "filter" and self._board is None else None

@@ -13,7 +13,18 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 from textual.content import Content
 
-from ...axes import decades, finite, logarithmic, logarithmic_x, recorded_apart, shades, some, ticks, within
+from ...axes import (
+    decades,
+    finite,
+    logarithmic,
+    logarithmic_map,
+    logarithmic_x,
+    recorded_apart,
+    shades,
+    some,
+    ticks,
+    within,
+)
 from ...language import visible
 from ...model import Curve, Heatmap, Histogram
 
@@ -243,8 +254,9 @@ def _legend(chart: Curve, label: Label, names: list[str], width: int, *, only_as
     line = Content.styled(cut(label(chart.y_label), max(8, width // 3), only_ascii=only_ascii), _DIM)
     if len(names) == 1 and label(names[0]) == label(chart.y_label):
         return [line]
+    each = width - line.cell_length - 4 if len(names) == 1 else width // 2
     for number, name in enumerate(names):
-        text = cut(label(name), max(6, width // 2), only_ascii=only_ascii)
+        text = cut(label(name), max(6, each), only_ascii=only_ascii)
         style = COLOURS[number % len(COLOURS)] + " bold"
         told = len(names) > 1 or only_ascii  # a single line of dots needs no sign
         piece = Content.assemble("  ", (sign(number, only_ascii=only_ascii) + " " if told else "", style), text)
@@ -384,7 +396,7 @@ def _heat_legend(
     if not known:
         return [Content.styled(below, _DIM)]
     signs = _ASCII_SHADES if only_ascii else _SHADES
-    log = min(known) >= 0 and logarithmic([value for value in known if value > 0])
+    log = logarithmic_map(known)
     least = min((value for value in known if value > 0), default=0.0) if log else min(known)
     text = f"{signs[0]} {least:.3g}  {signs[-1]} {max(known):.3g}"
     value = cut(label(chart.value_label), max(0, width - len(text) - 2), only_ascii=only_ascii)

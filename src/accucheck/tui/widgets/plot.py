@@ -22,15 +22,20 @@ SHARE, LEAST, MOST = 0.6, 7, 34
 class Plot(Static):
     app: Walkthrough
 
-    def __init__(self, chart: Chart, label: Callable[[str], str], room: int) -> None:
-        """room: lines of the screen that chart and words share."""
+    def __init__(self, chart: Chart, label: Callable[[str], str], room: int | None) -> None:
+        """room: lines of the screen that chart and words share; None: a curve has all lines of its pane."""
         super().__init__(markup=False)
         self._chart, self._label = chart, label
-        self._rows = max(LEAST, min(MOST, int(room * SHARE)))
+        self._rows = max(LEAST, min(MOST, int(room * SHARE))) if room is not None else 0
+        self._fills = room is None and isinstance(chart, Curve)
+        if self._fills:
+            self.styles.height, self.styles.min_height = "1fr", LEAST
         self._drawn = 0  # cells
 
     def on_resize(self, event: Resize) -> None:
-        if event.size.width != self._drawn:  # not for what its own lines change: its height
+        if self._fills:
+            self._rows = event.size.height
+        if self._fills or event.size.width != self._drawn:  # not for what its own lines change: its height
             self._drawn = event.size.width
             self._draw(event.size.width)
 
