@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Seconds until the open tab follows the head of a new item.
 SETTLE = 0.05
+#: A slower probe tells no rate: its count and the time left say more than 1/s.
+_PACE = 10
 
 
 class ItemPane(Vertical):
@@ -340,6 +342,7 @@ class ItemPane(Vertical):
         seconds = max(0.001, time.monotonic() - running.since)
         rate = progress.done / seconds
         of = left = ""
+        pace = self.speech.say("pace", rate=rate) if rate >= _PACE else ""
         text = Content("")
         if progress.total:
             of = f"/{progress.total:,}"
@@ -347,7 +350,7 @@ class ItemPane(Vertical):
                 left = self.speech.say("left", time=_duration((progress.total - progress.done) / rate))
             text = Content.styled(self.speech.bar(progress.done / progress.total, 12) + " ", "$text-accent")
         unit = self.speech.say(f"unit-{progress.unit}")
-        words = self.speech.say("progress", probe=probe, done=progress.done, of=of, unit=unit, rate=rate, left=left)
+        words = self.speech.say("progress", probe=probe, done=progress.done, of=of, unit=unit, left=left, pace=pace)
         line.update(text + plain(words, "$text-accent"))
 
 
