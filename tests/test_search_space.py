@@ -206,6 +206,9 @@ def test_what_stands_nowhere_is_refused(tmp_path: Path) -> None:
     (tmp_path / "all.sh").write_text('python train.py "$@"\n')
     error = refused(tmp_path, [PYTHON, "train.py"], "lrate=1,2")
     assert error.code == "tune-no-option" and "lr" in str(error.data["known"])
+    (tmp_path / "plain.py").write_text("rate = 0.1\n")
+    error = refused(tmp_path, [PYTHON, "plain.py"], "rate=1,2")
+    assert error.code == "tune-no-options" and error.data == {"name": "rate", "where": "plain.py"}
     assert refused(tmp_path, [PYTHON, "train.py"]).code == "tune-no-search"
     assert refused(tmp_path, [PYTHON, "train.py"], "lr=1,2", "lr=2,3").code == "tune-twice"
     assert refused(tmp_path, ["bash", "run.sh"], "lr=1,2").code == "tune-not-passed"

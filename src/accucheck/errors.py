@@ -1181,6 +1181,11 @@ WORDS: Words = {
         "en": "{name} is neither an option nor a key of {where}. Near to it: {known}",
         "zh": "{where} 中没有名为 {name} 的选项或键。相近的有：{known}",
     },
+    "tune-no-options": {
+        "en": "{where} takes no options that could be searched, and the command names no YAML file: read {name} from an option, such as "
+        "--{name}, or from a configuration file that the command names.",
+        "zh": "{where} 没有可搜索的选项，命令中也没有 YAML 文件：请先让脚本从选项（如 --{name}）或命令所给的配置文件中读取 {name}。",
+    },
     "tune-several-keys": {
         "en": "{name} could be several keys; give the full key: {places}",
         "zh": "{name} 可指多个键，请写出完整的键：{places}",

@@ -305,10 +305,12 @@ def _nowhere(
         return UserError("tune-unread", name=name, command=shlex.join(command))
     flags = [flag for option in script.options for flag in option.flags] if script is not None else []
     known = [*flags, *(node[0] for nodes in files.values() for node in nodes)]
+    where = ", ".join([*([script.command.script.name] if script is not None else []), *files]) or shlex.join(command)
+    if not known:
+        return UserError("tune-no-options", name=name, where=where)
     close = get_close_matches(name, [*known, *(flag.lstrip("-") for flag in flags)], n=3, cutoff=0.4)
     shown = list(dict.fromkeys(close)) or known[:8]
-    where = ", ".join([*([script.command.script.name] if script is not None else []), *files]) or shlex.join(command)
-    return UserError("tune-no-option", name=name, where=where, known=", ".join(shown) or "-")
+    return UserError("tune-no-option", name=name, where=where, known=", ".join(shown))
 
 
 def _bare(name: str) -> str:

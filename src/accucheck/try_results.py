@@ -15,6 +15,8 @@ from .language import Language, Words, word
 
 #: How a training ended of which loss and metric can be set beside others: by itself, after the steps asked for, when its time was over.
 WHOLE = ("end", "steps", "time")
+#: What a row says of a change that is worth it.
+BETTER = ("better", "cured")
 #: The share of the steps, at the end, over which a loss is averaged (own choice).
 _TAIL = 0.1
 #: A difference counts where it is so many times the noise (own choice: two seeds tell the spread of runs roughly).
@@ -80,6 +82,10 @@ WORDS: Words = {
         "en": "Compared by the loss at step {step:,}, since no metric was reported: it cannot judge a change of the loss function "
         "itself.",
         "zh": "没有看到指标输出，因此按第 {step:,} 步的 loss 比较；如果修改的是损失函数本身，则不能据此判断。",
+    },
+    "needs-others": {
+        "en": "{what}: worse alone, but all changes together are better. It may need another of them: apply them together.",
+        "zh": "{what}：单独应用时变差，全部一起应用时变好。该修改可能依赖其他修改，请一起应用。",
     },
     "training": {"en": "the output of the training", "zh": "训练的输出"},
     "evaluation": {"en": "the evaluation script", "zh": "评估脚本"},
@@ -291,6 +297,9 @@ def notes(found: Compared, language: Language) -> list[str]:
     else:
         data = {"noise": f"{found.noise:.3g}", "floor": f"{found.floor:.3g}", "count": found.bases, "times": BEYOND}
         told.append(say("noise", language, **data))
+    if any(row.trial.kind == "all" and row.verdict in BETTER for row in found.rows):
+        worse = [row.trial for row in found.rows if row.trial.kind == "patch" and row.verdict == "worse"]
+        told += [say("needs-others", language, what=label(trial, language).rstrip(".。")) for trial in worse]
     cut = [trial.limit for trial in trials if trial.ended == "time"]
     if cut:
         told.append(say("stopped", language, seconds=max(cut)))
@@ -309,7 +318,7 @@ class Outcome(NamedTuple):
 
     @property
     def better(self) -> bool:
-        return self.verdict in ("better", "cured")
+        return self.verdict in BETTER
 
 
 def outcomes(trials: Sequence[Trial]) -> dict[tuple[str, str], Outcome]:

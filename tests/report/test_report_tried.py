@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from accucheck.language import Language
 from accucheck.session import open_session
-from accucheck.try_results import Trial, TryResults
+from accucheck.try_results import Trial, TryResults, compare, notes
 from command_line import accucheck
 
 LOSSES: list[tuple[int, float | None]] = [(step, 2.0 / step) for step in range(1, 11)]
@@ -80,3 +81,25 @@ def test_without_trials_nothing_is_shown(tmp_path: Path) -> None:
     ran = accucheck("report", str(root), "--format", "md", "--lang", "en", "-o", str(tmp_path / "out"))
     assert ran.code == 0, ran
     assert "Fixes tried" not in next((tmp_path / "out").glob("*.md")).read_text()
+
+
+@pytest.mark.parametrize("together", [0.9, 0.5])
+def test_a_change_that_hurts_alone_and_not_among_all_is_told(together: float) -> None:
+    """A change may need another one: beside a result of all that is better, worse alone is no reason to leave it out."""
+
+    def trial(key: str, kind: str, metric: float, item: str = "") -> Trial:
+        return Trial(
+            key,
+            kind,
+            item=item,
+            title={"en": f"Mend {item}.", "zh": f"修改 {item}。"},
+            losses=LOSSES,
+            steps=10,
+            metric=metric,
+        )
+
+    trials = [trial("a", "base", 0.5), trial("b", "base", 0.5), trial("c", "patch", 0.4, "dp.02")]
+    trials += [trial("d", "patch", 0.6, "wi.01"), trial("e", "all", together)]
+    for language, words in ((Language.EN, "worse alone"), (Language.ZH, "单独应用时变差")):
+        told = [note for note in notes(compare(trials), language) if words in note]
+        assert [("dp.02" in note, "wi.01" in note) for note in told] == ([(True, False)] if together > 0.5 else [])

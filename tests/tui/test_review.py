@@ -38,6 +38,18 @@ async def test_a_reviewer_begins_with_the_first_answer_that_waits_and_its_eviden
         assert app.screen.here() == ("help-items-review", "help-other", "help-review")
 
 
+@pytest.mark.parametrize(("role", "last"), [(Role.REVIEWER, "word 12"), (Role.AUTHOR, "word 3")])
+async def test_a_reviewer_reads_the_note_beside_the_answer(walkthrough, role, last):
+    """Three lines of it, where it was cut at the first; an author knows what he wrote."""
+    app = walkthrough(who="Wang", role=role)
+    app.session.answer("xx.01", Verdict.OK, ", ".join(f"word {number}" for number in range(60)), "Li")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "word 0" in text_of(app))
+        await until(pilot, lambda: last in text_of(app) and "…" in text_of(app))
+        shown = [line for line in text_of(app).split("\n") if "word" in line]
+        assert len(shown) == (3 if role is Role.REVIEWER else 1) and all(len(line) <= 80 for line in shown)
+
+
 @pytest.mark.parametrize("language", list(Language))
 async def test_a_reviewer_accepts_returns_and_takes_back(walkthrough, language):
     app = answered(walkthrough, "xx.01", "xx.02", language=language, who="Wang", role=Role.REVIEWER)

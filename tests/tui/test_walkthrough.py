@@ -385,6 +385,11 @@ async def test_engine_messages_alone_drive_the_screen(walkthrough):
         app.post_message(EngineEvent(engine.ProgressEvent(job, Progress(50, 200, "rows"))))
         app.post_message(EngineEvent(engine.FindingEvent(job, Finding("seen", Level.SUSPECT, data={"n": 42}))))
         await until(pilot, lambda: "seen 42" in text_of(app) and "50/200 rows" in text_of(app))
+        assert "50/200 rows  " in text_of(app) and "/s" in text_of(app)
+        app.running[job.item, job.probe][0].since -= 100  # one row in two seconds
+        app.post_message(EngineEvent(engine.ProgressEvent(job, Progress(51, 200, "rows"))))
+        await until(pilot, lambda: "51/200 rows" in text_of(app))
+        assert "/s" not in text_of(app) and "left  Esc cancels" in text_of(app)
         result = ProbeResult("fake_clean", Kind.FILE, Status.DONE, Verdict.OK)
         app.session.record_result("xx.01", result)
         app.post_message(EngineEvent(engine.Finished(job, result)))

@@ -155,9 +155,10 @@ WORDS: Words = {
     "command-sign-off": {"zh": "签署评审", "en": "Sign the review off"},
     # progress
     "progress": {
-        "zh": "{probe}  {done:,}{of} {unit}  {rate:,.0f}/秒{left}  Esc 取消",
-        "en": "{probe}  {done:,}{of} {unit}  {rate:,.0f}/s{left}  Esc cancels",
+        "zh": "{probe}  {done:,}{of} {unit}{left}{pace}  Esc 取消",
+        "en": "{probe}  {done:,}{of} {unit}{left}{pace}  Esc cancels",
     },
+    "pace": {"zh": "  {rate:,.0f}/秒", "en": "  {rate:,.0f}/s"},
     "progress-start": {"zh": "{probe}  启动中  Esc 取消", "en": "{probe}  starting  Esc cancels"},
     "left": {"zh": "  剩余 {time}", "en": "  {time} left"},
     "unit-files": {"zh": "个文件", "en": "files"},

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 #: Seconds until the open tab follows the head of a new item.
 SETTLE = 0.05
+#: A slower probe tells no rate: its count and the time left say more than 1/s.
+_PACE = 10
+#: Lines of a note beside the conclusion, for a reviewer, in a pane of so many lines at least.
+_NOTE, _TALL = 3, 18
 
 
 class ItemPane(Vertical):
@@ -264,7 +268,19 @@ class ItemPane(Vertical):
             parts += [(say("note") + say("colon"), "$text-muted"), plain(entry.note.replace("\n", " "))]
         elif entry.conclusion is None:
             parts.append(self._suggestion(item))
-        self.query_one("#answer", Static).update(Content.assemble(*parts), layout=False)
+        answer = self.query_one("#answer", Static)
+        lines = Content.assemble(*parts[2:]).wrap(max(1, answer.size.width)) if self._reads_notes else []
+        if len(lines) > _NOTE:
+            lines[_NOTE - 1] = lines[_NOTE - 1].truncate(answer.size.width - 1) + (
+                "." if self.speech.only_ascii else "…"
+            )
+        answer.styles.height = 1 + min(_NOTE, max(1, len(lines)))
+        answer.update(Content("\n").join([line, *lines[:_NOTE]]) if lines else Content.assemble(*parts), layout=False)
+
+    @property
+    def _reads_notes(self) -> bool:
+        """Whether a note is shown in several lines: to a reviewer, who judges by it, where there is room."""
+        return self.app.role is Role.REVIEWER and self.size.height >= _TALL
 
     def _concluding(self, item: Item) -> Content:
         """The conclusions to choose from, as an author does: in the words of the list where the whole ones have no room."""
@@ -340,6 +356,7 @@ class ItemPane(Vertical):
         seconds = max(0.001, time.monotonic() - running.since)
         rate = progress.done / seconds
         of = left = ""
+        pace = self.speech.say("pace", rate=rate) if rate >= _PACE else ""
         text = Content("")
         if progress.total:
             of = f"/{progress.total:,}"
@@ -347,7 +364,7 @@ class ItemPane(Vertical):
                 left = self.speech.say("left", time=_duration((progress.total - progress.done) / rate))
             text = Content.styled(self.speech.bar(progress.done / progress.total, 12) + " ", "$text-accent")
         unit = self.speech.say(f"unit-{progress.unit}")
-        words = self.speech.say("progress", probe=probe, done=progress.done, of=of, unit=unit, rate=rate, left=left)
+        words = self.speech.say("progress", probe=probe, done=progress.done, of=of, unit=unit, left=left, pace=pace)
         line.update(text + plain(words, "$text-accent"))
 
 
