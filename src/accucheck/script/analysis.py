@@ -119,6 +119,7 @@ _LAST: list[_Read] = []
 _WAITING: list[int] = []
 
 
+@kept
 def trains(trace: Trace) -> bool:
     """Whether a script makes an optimizer, takes a gradient, or hands something to what may train it, seen or not."""
     return any(_trains(call) for call in trace.calls)
@@ -144,6 +145,15 @@ def read_scripts(case: Case) -> Scripts:
         last = _Read(case, entries, stamps, _read(case, entries))
         _LAST.append(last)
     return last.scripts
+
+
+def read_whole(case: Case) -> dict[str, Source]:
+    """The files of a case that were read whole for its scripts, if these were read, by the path as it is shown."""
+    last = next((one for one in _LAST if one.case == case), None)
+    if last is None:
+        return {}
+    broken = {one.path for one in last.scripts.gaps}
+    return {source.path: source for source in last.scripts.sources if source.path not in broken}
 
 
 def _stamps(entries: Iterable[tuple[str, Path]]) -> list[tuple[int, int]]:

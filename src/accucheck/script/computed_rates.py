@@ -9,6 +9,7 @@ from itertools import chain, pairwise
 from typing import Any
 
 from .computation import Computation, NotComputed
+from .syntax import kept
 from .trace import Trace
 from .values import Call, Instance, Value, options
 
@@ -67,6 +68,7 @@ class _Row:
         return len(self.course) or None
 
 
+@kept
 def compute(trace: Trace, rate: Value | None) -> Rates | None:
     """The rates behind what an optimizer is given, whichever it is of several; None where they cannot be computed."""
     computed = _computed(trace, rate)

@@ -165,10 +165,17 @@ def _code_of_row(row: _Attribute, structures: list[Structure]) -> str | None:
     return "operator" if idle else code
 
 
-def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Observation]:
+def _unasked(structures: list[Structure], sources: list[Source]) -> list[_Attribute]:
+    """What the cells store and neither they nor their heirs ask for."""
     rows = [row for row in _attributes(structures, sources).values() if row.values and not row.asked]
     heirs = _heirs(sources) if rows else {}
-    rows = [row for row in rows if not _asked_by_heir(row, heirs)]
+    return [row for row in rows if not _asked_by_heir(row, heirs)]
+
+
+def _unused(structures: list[Structure], sources: list[Source]) -> Iterator[Observation]:
+    rows = _unasked(structures, sources)
+    if not rows:
+        return
     kept = _heads(rows, structures)
     untrained = not _trains(structures, sources)
     operators: dict[Place, list[_Attribute]] = defaultdict(list)
@@ -792,6 +799,8 @@ def _works(structures: list[Structure]) -> dict[Place, _WeightedCall]:
 
 def _add_calls(found: dict[Place, _WeightedCall], structure: Structure, numbering: _Numbering) -> None:
     """Add what a network computes by layers and functions."""
+    if not any(map(_forward, structure.reading.trace.frames)):
+        return
     for call in structure.reading.trace.calls:
         numbering.see(call)
         frame = call.frame

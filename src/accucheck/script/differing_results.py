@@ -32,14 +32,14 @@ _PLACES = {
 
 def wrong(reading: Reading) -> Iterator[WrongUse]:
     """What is wrong with how results are used in one reading."""
-    users = flow.users(reading.trace)
-    for call in reading.trace.calls:
+    trace = reading.trace
+    for call in trace.calls:
         if call.api in _EXTREMES and _without_axis(call):
-            yield from _extreme(call, users)
+            yield from _extreme(call, flow.users(trace))
         elif _is_largest(call):
-            yield from _as_class(call, operands(call)[0], call, users)
+            yield from _as_class(call, operands(call)[0], call, flow.users(trace))
         elif call.name == "" and isinstance(call.base, Call) and _time_first(call.base):
-            yield from _moments(call, call.base, users)
+            yield from _moments(call, call.base, flow.users(trace))
         elif comparison(call) == "==":
             yield from _guessed_elsewhere(call)
 

@@ -116,7 +116,7 @@ class Expressions:
     #: What was parsed of a command line, by the call and how many options there were.
     parsed: dict[tuple[int, int], Mapping]
     trace: Trace
-    outside: set[tuple[str, Path | None]]
+    outside: set[tuple[str, int]]
     frame: Frame | None
     tests: tuple[Test, ...]
     left: tuple[Test, ...]
@@ -189,7 +189,7 @@ class Expressions:
             return self.flags
         if value.name == "sys.argv" and self.words is not None:
             return self.words
-        key = value.name, value.importer.file if value.importer else None
+        key = value.name, id(value.importer)
         if key in self.outside:
             return value
         module, _, last = value.name.rpartition(".")
@@ -551,6 +551,8 @@ class Expressions:
     ) -> Value:
         """A call of one of several; which definition it is, is a condition that could not be decided: `when`, where it is seen. What
         cannot be called like that is none of them."""
+        if len(called) == 1:
+            return self.call(called[0], args, keywords, node, unpacked)
         pairs = [*zip(called, when or [Test(UnknownValue(), None, node.func)] * len(called), strict=True)]
         fitting = [pair for pair in pairs if unpacked or not _refuses(pair[0], args, keywords)]
         pairs = fitting or pairs
@@ -1044,7 +1046,7 @@ _EVALUATE: dict[type[ast.AST], Callable[[Expressions, Any, Scope], Value]] = {
 
 def _but_none(owners: Sequence[Value]) -> Sequence[Value]:
     """Those of several values that have attributes: None, which none of the ways before replaced, would end the program here."""
-    return [owner for owner in owners if not is_known(owner, None)] or owners
+    return owners if len(owners) == 1 else [owner for owner in owners if not is_known(owner, None)] or owners
 
 
 def _listed(value: Value) -> Value:

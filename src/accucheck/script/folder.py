@@ -5,6 +5,7 @@ What is read is the project's folder and that of the benchmark scripts; each fil
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Callable, Generator, Iterator
@@ -14,13 +15,15 @@ from pathlib import Path
 from ..case import IGNORED, Case
 from ..errors import ReadError
 from ..model import Code, Progress
-from . import partial_parse, usage
-from .analysis import UnreadPlace, gap
+from . import partial_parse, syntax, usage
+from .analysis import UnreadPlace, gap, read_whole
 from .project import Project
 from .source import LIMIT, Source, read
 from .syntax import uncollected
 from .usage import FRAMEWORKS, ApiUse, Usage, UsageRemark
 
+#: A text and its path as it is shown -> its tree.
+Parse = Callable[[str, str], ast.Module]
 #: Files that are read of a project, and entries that are looked at; the rest is told as not examined.
 FILES, ENTRIES = 10_000, 200_000
 _SCREEN = re.compile(rb"\b(?:" + "|".join(sorted(FRAMEWORKS)).encode() + rb")\b|\bimport\s*(?:\(\s*)?\*")
@@ -78,11 +81,11 @@ def read_folder(case: Case) -> Generator[Progress, None, Folder]:
     folder = Folder(len(places))
     if more:
         folder.gaps.append(UnreadPlace("too-many-files", case.relative(root), None, {"limit": FILES}))
-    around = _SiblingModules(root)
+    around, parse = _SiblingModules(root), _parse_once(read_whole(case))
     for done, path in enumerate(places, start=1):
         benchmark = any(path.is_relative_to(place) for place in benchmarks)
         with uncollected():
-            _add(folder, path, case.relative(path), benchmark, around)
+            _add(folder, path, case.relative(path), benchmark, around, parse)
         if done % 50 == 0 or done == len(places):
             yield Progress(done, len(places), "files")
     _LAST[:] = [(key, folder)]
@@ -127,7 +130,17 @@ def _stamp(path: Path) -> tuple[int, int]:
     return status.st_mtime_ns, status.st_size
 
 
-def _add(folder: Folder, path: Path, shown: str, benchmark: bool, around: _SiblingModules) -> None:
+def _parse_once(known: dict[str, Source]) -> Parse:
+    """Parses a text, unless that was done for the scripts of the case."""
+
+    def parse(text: str, shown: str) -> ast.Module:
+        source = known.get(shown)
+        return source.tree if source is not None and source.text == text else syntax.parse(text, shown)
+
+    return parse
+
+
+def _add(folder: Folder, path: Path, shown: str, benchmark: bool, around: _SiblingModules, parse: Parse) -> None:
     try:
         with open(path, "rb") as stream:
             if not _SCREEN.search(stream.read(LIMIT)) and path.suffix == ".py":
@@ -136,7 +149,7 @@ def _add(folder: Folder, path: Path, shown: str, benchmark: bool, around: _Sibli
         pass  # read() says what is wrong
     source: Source | None
     try:
-        source = read(path, shown)
+        source = read(path, shown, parse)
     except ReadError as error:
         if error.code in ("empty", "script-empty"):
             return

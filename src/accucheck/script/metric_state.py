@@ -109,8 +109,8 @@ class _State:
         return found
 
     def examine(self) -> Iterator[Observation]:
-        gathered = self.gathered()
-        if not gathered or not all(names.canonical(base) in _PLAIN for base in self.of.beyond()):
+        gathered = self.gathered() if all(names.canonical(base) in _PLAIN for base in self.of.beyond()) else None
+        if not gathered:
             return
         for name, method in self.methods.items():
             if not self.clears(name, method, gathered):

@@ -648,8 +648,10 @@ class Metrics:
         """The data sets of which a loop that does not train keeps what a network gives, with the place that does: what is made of it
         behind the loop is mostly a metric."""
         uses = self.data.uses
+        if not (leaves := uses.leaves()):
+            return
         writes = {id(write): write for call in self.trace.calls for write in _written(call)}.values()
-        for leaf in uses.leaves():
+        for leaf in leaves:
             reading = {id(loop) for loop in uses.loops(leaf)} - uses.stepping
             stored = (w for w in writes if {id(loop) for loop in w.loops} & reading and _layers_within(w.value))
             yield from [(leaf, w.source, w.node) for w in islice(stored, 1)]

@@ -30,7 +30,6 @@ _NEAR = 4
 def examine(scripts: Scripts) -> Iterator[Observation]:
     for reading in scripts.training or scripts.readings:
         structure = structure_of(reading)
-        users = flow.users(reading.trace)
         each = {id(call.args[0]) for call in reading.trace.calls if call.name == "comprehension" and call.args}
         for call in reading.trace.calls:
             twice = _twice(call)
@@ -38,7 +37,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
                 continue
             data = {"text": ast.unparse(call.node)[:80] if call.node is not None else ""}
             if operation(call).does == "concat":
-                if _reaches_layer(call, users):
+                if _reaches_layer(call, flow.users(reading.trace)):
                     yield Observation("joined-with-itself", call.source, call.node, data, certain=False)
             else:
                 meant = _given_apart(call) or bool(call.tests)

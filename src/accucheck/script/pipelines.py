@@ -163,7 +163,10 @@ class Uses:
 
     def __init__(self, trace: Trace, is_set: Callable[[Call], bool]) -> None:
         self.trace, self.is_set = trace, is_set
-        self.consumers = flow.consumers(trace)
+
+    @cached_property
+    def consumers(self) -> dict[int, list[tuple[Call, str]]]:
+        return flow.consumers(self.trace)
 
     def dead(self, call: Call, depth: int = 0) -> bool:
         """True for a result that is dropped."""

@@ -7,10 +7,11 @@ import operator
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 
 from .effects import describes
 from .flow import setting, sources
+from .syntax import kept
 from .trace import Store, Trace
 from .training import MANY_DEVICES
 from .values import (
@@ -107,8 +108,14 @@ def _kind(value: Value) -> str | None:
         return _named(text)
     of_module = value.base is None and "." in value.name
     if of_module or value.api.startswith(("communication.get_", "mint.distributed.get_", "comm_func.get_")):
-        return next((kind for kind, called in _CALLS.items() if called.search(value.name)), None)
+        return _gives(value.name)
     return {".get_rank": "rank", ".get_rank_id": "rank", ".get_group_size": "size"}.get(value.name)
+
+
+@lru_cache(maxsize=4096)
+def _gives(name: str) -> str | None:
+    """Which of "size", "rank" and "device" a function gives."""
+    return next((kind for kind, called in _CALLS.items() if called.search(name)), None)
 
 
 @dataclass(frozen=True)
@@ -485,6 +492,7 @@ class Deployment:
                     yield text.rsplit(".", 1)[-1].lower()
 
 
+@kept
 def deployment(trace: Trace) -> Deployment:
     found = Deployment()
     if any(map(_leaves_one_device, trace.stores)):

@@ -34,11 +34,16 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
                 yield Observation("parts-torn", call.source, call.node, {"place": apart}, certain=False)
 
 
+def _reshaped(made: Call) -> Value | None:
+    """What a call puts into another shape; None for any other call."""
+    known = effect(made)
+    return next(iter(operands(made)), None) if known is not None and known.operation == "reshape" else None
+
+
 def torn(made: Call, shapes: Shapes) -> tuple[int, int] | None:
     """The axis that a reshape tears apart, and the place where its size stands then."""
-    known = effect(made)
-    array = next(iter(operands(made)), None)
-    if known is None or known.operation != "reshape" or array is None or is_parameter(array):
+    array = _reshaped(made)
+    if array is None or is_parameter(array):
         return None  # the axes of what is learnt are what the network makes of them
     after = shapes.given(made)
     before = _as_many_elements(shapes.of(array), after)
@@ -52,9 +57,8 @@ def torn(made: Call, shapes: Shapes) -> tuple[int, int] | None:
 
 def torn_outputs(made: Call, shapes: Shapes) -> tuple[int, int] | None:
     """As of torn, for the outputs of a layer of which only the number is known."""
-    known = effect(made)
-    array = next(iter(operands(made)), None)
-    if known is None or known.operation != "reshape" or array is None:
+    array = _reshaped(made)
+    if array is None:
         return None
     sizes = shapes.given(made).sizes
     found = width(array)
@@ -70,10 +74,9 @@ def torn_outputs(made: Call, shapes: Shapes) -> tuple[int, int] | None:
 def torn_apart(made: Call, shapes: Shapes) -> int | None:
     """Where the number of parts stands into which a reshape cuts the outputs of a layer, with another axis between it and the parts:
     (batch, heads, -1, part)."""
-    known = effect(made)
-    array = next(iter(operands(made)), None)
+    array = _reshaped(made)
     found = width(array) if array is not None else None
-    if known is None or known.operation != "reshape" or array is None or found is None:
+    if array is None or found is None:
         return None
     sizes, whole = shapes.given(made).sizes, shapes.width(found[0])
     parts = _parts(whole, sizes) if found[1] == AxisPosition(-1, True) else None

@@ -18,7 +18,7 @@ from .losses import applied
 from .networks import Observation, Structure, first_of_place, kind_of, structure_of
 from .sizes import contracted, is_product
 from .training_data import given
-from .values import Call, Items, KnownValue, UnknownValue, Value, frames_around, is_known, is_slice
+from .values import Call, Items, KnownValue, UnknownValue, Value, is_known, is_slice
 
 #: Steps between weights and the sum that they go into.
 _NEAR = 4
@@ -85,8 +85,11 @@ def _steps_through(made: Call, samples: _SampleAxis) -> bool:
 def _runs_along(made: Call, samples: _SampleAxis) -> str | None:
     """The operation of a call that brings an array to a sum or a length of 1 along the axis of the samples, which is not seen to be the
     only one; None for any other call."""
-    known, array = effect(made), next(iter(operands(made)), None)
-    if known is None or known.operation not in ("softmax", "l2_normalize") or array is None:
+    known = effect(made)
+    if known is None or known.operation not in ("softmax", "l2_normalize"):
+        return None
+    array = next(iter(operands(made)), None)
+    if array is None:
         return None
     axis = _from_start(axis_of(made), array)
     is_along = axis is not None and rank(array).exact != 1 and axis == samples.of(array)
@@ -129,12 +132,8 @@ class _SampleAxis:
     def __init__(self, reading: Reading) -> None:
         runs = [values for call, values in given(reading) if call.name in (".train", ".fit")]
         self._model_is_fed_batches = bool(runs) and all(_is_batched(value) for values in runs for value in values)
-        inputs = (
-            value
-            for call in reading.trace.calls
-            if call.frame is not None
-            for value in list(frames_around(call.frame))[-1].parameters.values()
-        )
+        outermost = [frame for frame in reading.trace.frames if frame.parent is None]
+        inputs = (value for frame in outermost for value in frame.parameters.values())
         self._inputs = {id(value) for value in inputs if isinstance(value, UnknownValue)}
         self._rows = {id(_whole(value)) for call in reading.trace.calls for value in _rows_of(call)}
 

@@ -144,17 +144,16 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     found.training = trains
     for call in trace.calls:
         api = call.api
-        seen = not unseen(call.frame) or (trains is not None and unseen(trains.frame))
         if api in SEEDS:
             nodes.add(id(call.node))
             value = call.args[0] if call.args else call.keywords.get("seed")
             if not _nothing(value):
-                found.seeds.append(Seed(call, SEEDS[api], value, seen or _by_others(call)))
+                found.seeds.append(Seed(call, SEEDS[api], value, _is_seen(call, trains) or _by_others(call)))
         elif _helps(call):
             nodes.add(id(call.node))
             found.elsewhere.append(call)
         elif kind := drawn(call):
-            found.uses.append(RandomUse(kind, call, seen))
+            found.uses.append(RandomUse(kind, call, _is_seen(call, trains)))
         elif api in GENERATORS and not call.unpacked:
             if not call.args and not call.keywords:
                 found.unseeded.append(call)
@@ -167,6 +166,11 @@ def read(trace: Trace, modules: list[Source]) -> Randomness:
     if not any(seed.seen for seed in found.seeds):
         _add_written(found, trace, modules, nodes)
     return found
+
+
+def _is_seen(call: Call, trains: Call | None) -> bool:
+    """Whether a call is seen to be run, or the training is not seen to be either."""
+    return not unseen(call.frame) or (trains is not None and unseen(trains.frame))
 
 
 def _by_others(call: Call) -> bool:

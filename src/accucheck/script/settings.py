@@ -326,7 +326,6 @@ class Settings:
     def __init__(self, reading: Reading, definitions: Definitions, devices: int | None) -> None:
         self.reading, self.trace, self.definitions, self.devices = reading, reading.trace, definitions, devices
         self.inits = {id(f.owner): f for f in reversed(self.trace.frames) if f.function.name == "__init__"}
-        self.known_rates: dict[int, computed_rates.Rates | None] = {}
         self.schedules: list[Call] = []
         self.assigned: list[Call] = []
         for made in self.trace.calls:
@@ -688,9 +687,7 @@ class Settings:
 
     def rates_of(self, rate: Value | None) -> computed_rates.Rates | None:
         """The rates that an optimizer is given, as far as they can be computed."""
-        if id(rate) not in self.known_rates:
-            self.known_rates[id(rate)] = computed_rates.compute(self.trace, rate)
-        return self.known_rates[id(rate)]
+        return computed_rates.compute(self.trace, rate)
 
     @cached_property
     def prepares(self) -> set[int]:

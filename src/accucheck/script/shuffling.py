@@ -180,6 +180,8 @@ class Examination:
             for option in options(call.base) if call.name in (".use_sampler", ".add_sampler") and call.args else ():
                 self.setting[id(option)].append(call)
         for call in trace.calls:
+            if not self.states and not call.name.startswith("mindspore."):
+                continue  # nothing to be made of yet
             if (state := self.state(call)) is not None:
                 self.states[id(call)] = state
 

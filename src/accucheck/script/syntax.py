@@ -22,7 +22,7 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 #: A text shorter than this cannot do harm, unless most of it is one line.
-SMALL, LONG = 50_000, re.compile(r"[^\n]{2000}")
+SMALL, LONG = 50_000, 2000
 #: Operators, brackets, strings and line ends; 50,000 lines have about 220,000. A field of an f-string counts for four.
 TOKENS = 650_000
 #: Operators in a row, as in a + b + c or a.b.c; Python itself compiles no more. Fields of one f-string.
@@ -229,7 +229,7 @@ def uncollected() -> Iterator[None]:
 
 def _is_small(text: str) -> bool:
     """Whether a text is too short to nest or chain deeply, and its lines too."""
-    return len(text) < SMALL and not LONG.search(text) and text.count("\\\n") < CHAIN
+    return len(text) < SMALL and max(map(len, text.split("\n"))) < LONG and text.count("\\\n") < CHAIN
 
 
 def _bounded(text: str, shown: str) -> None:

@@ -29,10 +29,12 @@ DEPTH = 24
 #: What additions count when they are not a share of right guesses, by what they hold of their batch.
 _STATISTICS = {RATIO: "ratio", MEAN: "mean", SUM: "sums"}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+_LEAVES = (ast.Name, ast.Constant)
 #: What may divide.
 _DIVIDING = (ast.BinOp, ast.AugAssign, ast.Call)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _ADDING = (ast.AugAssign, ast.Assign, ast.Call)
+_WORKING = (*_DIVIDING, *_ADDING)
 #: Functions that average a list, by the last word of their name.
 _MEANS = ("mean", "fmean", "nanmean", "average", "reduce_mean")
 #: Methods of a dict that give its values.
@@ -102,8 +104,7 @@ class _Code:
         """What a variable or attribute belongs to."""
         if self.of is not None and key.startswith(("self.", "cls.")):
             return self.of.node
-        shared = any(isinstance(part, ast.Global) and key in part.names for part, _ in parts(self.node))
-        return self.source.tree if shared else self.node
+        return self.source.tree if key in _shared(self.node) else self.node
 
 
 class Tallies:
@@ -159,7 +160,7 @@ class Tallies:
         """By the id of what owns them, and what they are called there."""
         found: dict[tuple[int, str], Tally] = {}
         for code in self.codes:
-            for node, loops in parts(code.node):
+            for node, loops in working(code.node):
                 for target, what, listed in added(node) if isinstance(node, _ADDING) else ():
                     owner = code.owner(target)
                     tally = found.setdefault((id(owner), target), Tally(target, owner, code.source))
@@ -188,7 +189,7 @@ class Tallies:
 
     @cached_property
     def quotients(self) -> list[Quotient]:
-        divisions = ((code, node) for code in self.codes for node, _ in parts(code.node) if isinstance(node, _DIVIDING))
+        divisions = ((code, node) for code in self.codes for node, _ in working(code.node))
         found = [one for code, node in divisions for one in self._divided(code, node)]
         return [*found, *self._shares(), *self._running()]
 
@@ -211,7 +212,7 @@ class Tallies:
     def _running(self) -> Iterator[Quotient]:
         """Means that are kept up to date in each turn."""
         for code in self.codes:
-            for node, loops in parts(code.node):
+            for node, loops in working(code.node):
                 told = _updated_mean(node) if isinstance(node, (ast.AugAssign, ast.Assign)) else None
                 if told is None:
                     continue
@@ -244,7 +245,7 @@ class Tallies:
         one = self.find(code, above) or self.collected(code, above) or self.handed(node, 0)
         if one is not None:
             return [one]
-        held = _held_in(code.node, above) if isinstance(above, ast.Name) else None
+        held = _held_in(code.node, above.id) if isinstance(above, ast.Name) else None
         inside = f"{held}["
         return [
             tally for (owner, key), tally in self.tallies.items() if owner == id(code.node) and key.startswith(inside)
@@ -530,9 +531,22 @@ def parts(node: ast.AST) -> list[tuple[ast.AST, tuple[ast.AST, ...]]]:
         outer, loops = queue.pop()
         for part in reversed(children(outer)):
             if not isinstance(part, _FUNCTIONS):
-                queue.append((part, (*loops, part) if isinstance(part, _LOOPS) else loops))
+                if not isinstance(part, _LEAVES):
+                    queue.append((part, (*loops, part) if isinstance(part, _LOOPS) else loops))
                 found.append((part, loops))
     return found
+
+
+@kept_with_code
+def working(node: ast.AST) -> list[tuple[ast.AST, tuple[ast.AST, ...]]]:
+    """Those of the parts that may add or divide."""
+    return [(part, loops) for part, loops in parts(node) if isinstance(part, _WORKING)]
+
+
+@kept_with_code
+def _shared(function: ast.AST) -> set[str]:
+    """The names of a function that are those of its module."""
+    return {name for part, _ in parts(function) if isinstance(part, ast.Global) for name in part.names}
 
 
 def _place(source: Source, node: ast.AST) -> tuple[str, int, int]:
@@ -655,7 +669,8 @@ def _counted_turns(function: ast.AST, node: ast.expr) -> bool:
     )
 
 
-def _held_in(function: ast.AST, name: ast.Name) -> str | None:
+@kept_with_code
+def _held_in(function: ast.AST, name: str) -> str | None:
     """The dict whose values a name goes through: `for key, name in it.items()`, `for name in it.values()`."""
     for node, _ in parts(function):
         target = getattr(node, "target", None)
@@ -663,7 +678,7 @@ def _held_in(function: ast.AST, name: ast.Name) -> str | None:
         over = getattr(node, "iter", None)
         if not isinstance(over, ast.Call) or not isinstance(over.func, ast.Attribute) or over.func.attr not in _VALUES:
             continue
-        if isinstance(bound, ast.Name) and bound.id == name.id:
+        if isinstance(bound, ast.Name) and bound.id == name:
             return unparse(over.func.value)
     return None
 
@@ -692,7 +707,7 @@ def _argument_of(node: ast.expr, name: str) -> ast.expr | None:
 
 def _averaged(node: ast.Call) -> ast.expr | None:
     """The list that a call averages: np.mean(x), mean(x), np.array(x).mean()."""
-    of = next((found for name in _MEANS if (found := _argument_of(node, name)) is not None), None)
+    of = _bare(node.args[0]) if len(node.args) == 1 and called_name(node) in _MEANS else None
     if any(keyword.arg == "weights" for keyword in node.keywords):
         return None
     if of is None and isinstance(node.func, ast.Attribute) and node.func.attr == "mean" and not node.args:
@@ -721,6 +736,7 @@ def _bare(node: ast.expr) -> ast.expr:
     return node
 
 
+@kept_with_code
 def _assigned(function: ast.AST, name: str) -> tuple[int, list[ast.expr]]:
     """How often a name is given a value in a function, and those values that are expressions of their own."""
     stored, found = 0, []

@@ -174,7 +174,7 @@ class Tracer(Expressions):
         self.sites: dict[int, Scope] = {}  # of descriptions, by the id of their source for a call
         self.scopes: list[Scope] = []
         self.trace = Trace(source)
-        self.outside: set[tuple[str, Path | None]] = set()  # what no followed module defines
+        self.outside: set[tuple[str, int]] = set()  # what no followed module defines
         self.steps = self.order = 0
         self.frame: Frame | None = None
         self.active: list[ast.AST] = []

@@ -186,8 +186,12 @@ class TrainingSteps:
         self._kept: list[Value] = []
         for call in self.calls:  # in their order, so that none asks for a long way back
             self.touched(call)
-        self.halves = list(_halves(self.calls))
         self.steps = list(self._steps())
+
+    @cached_property
+    def halves(self) -> list[HalfPrecision]:
+        """Where half precision is asked for."""
+        return list(_halves(self.calls))
 
     def _run_all(self) -> None:
         """A trace runs what nobody calls once. A training cell is made for each way to train, so each is run here."""

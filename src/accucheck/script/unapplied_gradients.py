@@ -170,7 +170,7 @@ class UnappliedLoad:
     def undecided(self) -> Iterator[Observation]:
         """An optimizer that is given a choice of a network's parameters which could not be worked out."""
         look = self.look
-        if look.frozen or look.loaded(perhaps=True):
+        if look.frozen or not look.optimizers or look.loaded(perhaps=True):
             return
         for optimizer, given in look.optimizers:
             chosen = [part for part in behind(_listed(optimizer)) if isinstance(part, Call) and _chooses(part)]

@@ -494,7 +494,7 @@ MOST = 32
 
 def join(values: list[Value], limit: int = 8) -> Value:
     """One value for several possible ones. Of more than `limit`, the first are kept, and an unknown one stands for the rest."""
-    if all(value is values[0] for value in values):
+    if values.count(values[0]) == len(values):  # values are compared by identity
         return values[0]
     options: list[Value] = []
     for value in values:
