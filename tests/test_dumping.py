@@ -117,6 +117,7 @@ def test_the_example_is_dumped_and_the_first_bad_operation_named(tmp_path: Path)
     assert "First with finite inputs and an output that is NaN or Inf" in ran.out and "conv1" in ran.out
     told = json.loads((root / "dumped" / dumping.FILE).read_text())
     assert told["common_dump_settings"]["iteration"] == "0-2"
+    assert not (root / ".accucheck" / "watch").exists(), "a few dumped steps are not what the project's probes look at"
     judged = accucheck(
         "run", "--only", "mp.01", "--set", "dumps.path=dumped", "--json", "--no-session", cwd=root, timeout=300
     )

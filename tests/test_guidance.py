@@ -1,6 +1,7 @@
 """What to do next, and how long a run takes: the order of the steps, their words, and what they rest on."""
 
 import json
+import os
 from pathlib import Path
 
 import msgspec
@@ -235,6 +236,27 @@ def test_what_is_out_of_date_is_run_again_before_its_problem_is_believed(project
     assert "late" in order and order.index("run") < order.index("late")
     (late,) = [step for step in steps(project) if step.kind == "late"]
     assert "only this 1 probe is run again" in late.why(Language.EN)
+
+
+@pytest.mark.parametrize("when", ["before", "copied", "after"])
+def test_what_a_training_left_before_the_scripts_changed_comes_after_what_was_seen_since(project, monkeypatch, when):
+    """A checkpoint or a log still shows the fault that was mended: nobody is to look for it again before training again."""
+    monkeypatch.setattr(probes.load("fake_problem"), "NEEDS", ("curves.train",))
+    root = Path(project.case.root)
+    project.case = cases.load(root, ["curves.train=train.log"])
+    (root / "train.log").write_text("step 1 loss 2\n")
+    (root / "train.py").write_text("lr = 1\n")
+    give(project, "a.2", "fake_problem", problem(sure=Sure.CERTAIN))
+    give(project, "a.5", "fake_clean", problem())
+    assert kinds(project)[:2] == [("problem", "a.2"), ("problem", "a.5")]
+    changed = (root / "train.py").stat().st_mtime + 300  # after the probes ran
+    os.utime(root / "train.py", (changed, changed))
+    left = changed + {"before": -400, "copied": -5, "after": 10}[when]
+    os.utime(root / "train.log", (left, left))
+    give(project, "a.2", "fake_problem", problem(sure=Sure.CERTAIN))
+    first, second = steps(project)[:2]
+    assert (first.item, second.item) == (("a.5", "a.2") if when == "before" else ("a.2", "a.5"))
+    assert second.aged is (when == "before") and ("train again" in second.why(Language.EN)) is second.aged
 
 
 def test_what_no_run_can_make_anew_is_not_to_be_run_again(project):

@@ -668,6 +668,7 @@ FINGERPRINT_ENTRIES = 2000
 SCRIPT_FILES = (".py", ".ipynb", ".yaml", ".yml", ".json")
 #: Sections of a case that name what trainings left: a probe that looks at one says so, others are not concerned.
 _COLLECTED = frozenset({"batches", "checkpoints", "curves", "dumps", "outputs"})
+_LEFT = _COLLECTED | {"watched", "graphs", "profiler"}
 
 
 def fingerprint(case: Case, job: Job, listed: Listed | None = None) -> str:
@@ -705,6 +706,26 @@ def fingerprint(case: Case, job: Job, listed: Listed | None = None) -> str:
         state += _listed(Path(case.root), True, listed)
     # repr, not JSON: a file name need not be UTF-8
     return blake2b(repr(state).encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
+
+
+def recorded(case: Case, name: str) -> float | None:
+    """When a training left what a probe looks at, the newest of it; None for a probe that looks at anything else too."""
+    module = probes.loaded(name)
+    if module is None or module.KIND is not Kind.FILE:
+        return None
+    given = [key for key in _keys(module) if case.get(key) is not None]
+    if any(key.partition(".")[0] == "data" for key in given):
+        return None
+    times = []
+    for path in (path for key in given if key.partition(".")[0] in _LEFT for path in case.paths(key)):
+        with suppress(OSError, ValueError):
+            times.append(path.stat().st_mtime)
+    return max(times, default=None)
+
+
+def scripts_changed(case: Case) -> float:
+    """When a script of the project was changed last; 0.0 where there is none."""
+    return max((stat[2] / 1e9 for stat in _stats(Path(case.root), (".py", ".ipynb"))), default=0.0)
 
 
 def _listed(folder: Path, scripts: bool, listed: Listed | None) -> list[Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -85,6 +86,10 @@ WORDS: Words = {
         "zh": "应用一起试用过的 {count:,} 处修改：{items}",
     },
     "together-why": {"en": "certain or likely from the code", "zh": "代码可确定，或从代码看很可能"},
+    "aged": {
+        "en": "{why}; recorded before the scripts were changed: train again to know",
+        "zh": "{why}；其记录早于对脚本的修改，重新训练后才能确定",
+    },
     "late": {"en": "{why}; out of date", "zh": "{why}（结果已过期）"},
     "more": {"en": "{why}; {count:,} more {count:finding|findings} here", "zh": "{why}；此项另有 {count:,} 处"},
     "live": {
@@ -276,13 +281,16 @@ _BEFORE_OTHERS = frozenset({"returned", "rerun", "differs", "problem", "conclude
 _FITTED = frozenset({"problem", "suspect", "concluded", "sanity", "live", "unlock", "check"})
 #: Kinds of steps of which each stands for a fault that is known or suspected.
 FAULTS = frozenset({"returned", "differs", "problem", "concluded", "suspect"})
+#: Seconds in which files of a project may be copied one after another.
+_COPIED = 60
 
 
 class Step(msgspec.Struct, frozen=True):
     """One thing worth doing.
 
     `kind` is one of _ORDER, `items` those it is about, the first of them to be opened. `probe` and `finding` are what was found,
-    `grade` is one of _GRADES, `others` the further findings of that item. `late`: the result is out of date. `key` is the key of
+    `grade` is one of _GRADES, `others` the further findings of that item. `late`: the result is out of date; `aged`: what it looked at
+    is older than the scripts. `key` is the key of
     the case to be given, `pairs` are the probes to be run, each with its item. `words` and `reason` are keys of WORDS, filled with
     `data`; `time` is how long it runs. `verdict` is the answer that `item` has, or is to have. `fits` is what the curve of the training
     looks like, where an item goes with it, and `likely` the place of that item among those that do. `tried` is what its change gave in
@@ -299,6 +307,7 @@ class Step(msgspec.Struct, frozen=True):
     grade: str = ""
     others: int = 0
     late: bool = False
+    aged: bool = False
     key: str = ""
     pairs: list[tuple[str, str]] = []
     time: Estimate | None = None
@@ -369,6 +378,8 @@ class Step(msgspec.Struct, frozen=True):
             text = _say("checks", language, why=text, items=self.items)
         if self.fits is not None:
             text = _say("fits", language, why=text)  # what it is stands above the steps
+        if self.aged:
+            text = _say("aged", language, why=text)
         return _say("late", language, why=text) if self.late else text
 
     def cost(self, language: Language) -> str:
@@ -640,10 +651,11 @@ class _ProjectSurvey:
         places = [fitting.index(item) for item in step.items if item in fitting]
         return msgspec.structs.replace(step, fits=self.symptom, likely=min(places)) if places else step
 
-    def _rank(self, shown: int, step: Step) -> tuple[int, float, int, int, bool, int, int, int, int, int]:
-        """First by kind; then how much better its change was in a copy, whether there is something to believe in it, when it shows,
-        whether it goes with the curve, how much its mend may be expected to give, how likely it is with such a curve, how sure it is and
-        whether a change is at hand, how many items it serves, and their order in the checklist.
+    def _rank(self, shown: int, step: Step) -> tuple[int, float, bool, int, int, bool, int, int, int, int, int]:
+        """First by kind; then how much better its change was in a copy, whether it was seen since the scripts were changed, whether there
+        is something to believe in it, when it shows, whether it goes with the curve, how much its mend may be expected to give, how
+        likely it is with such a curve, how sure it is and whether a change is at hand, how many items it serves, and their order in the
+        checklist.
 
         A symptom that is only suspected stands among the problems where it shows before the last symptom that is one (`shown`).
         """
@@ -659,7 +671,19 @@ class _ProjectSurvey:
         gain = step.tried.gain if proven and step.tried is not None else 0.0
         fits = step.likely if step.fits is not None else len(_ORDER)
         place = self.place.get(step.item, 0)
-        return _ORDER.index(kind), -gain, belief, when, step.fits is None, effect, fits, likely, -len(step.items), place
+        return (
+            _ORDER.index(kind),
+            -gain,
+            step.aged,
+            belief,
+            when,
+            step.fits is None,
+            effect,
+            fits,
+            likely,
+            -len(step.items),
+            place,
+        )
 
     def _entry(self, item: Item) -> Entry:
         return self.session.entry(item.id)
@@ -730,8 +754,27 @@ class _ProjectSurvey:
             grade=grade,
             others=others,
             late=(item.id, name) in self.stale,
+            aged=self._aged(name),
             tried=self.tried.get((name, finding.code)),
         )
+
+    def _aged(self, name: str) -> bool:
+        """Whether a probe looks at what a training left before a script was changed, which was after the first run: it may be mended by
+        now. A copy of a project has all its files from the same time."""
+        since, changed = self._changed
+        if not since < changed:
+            return False
+        left = engine.recorded(self.project.case, name)
+        return left is not None and left < changed - _COPIED
+
+    @cached_property
+    def _changed(self) -> tuple[float, float]:
+        """When anything ran first here, and when a script was changed last."""
+        entries = (self._entry(item) for item in self.project.items)
+        ran = [change.when for entry in entries for change in entry.history if change.what == "ran"]
+        with suppress(ValueError):
+            return datetime.fromisoformat(min(ran)).timestamp(), engine.scripts_changed(self.project.case)
+        return 0.0, 0.0
 
     def _together(self) -> Iterator[Step]:
         """All changes at once, where they were tried together and made the training better."""
@@ -761,7 +804,12 @@ class _ProjectSurvey:
             )
         wrong = suggestion is Verdict.PROBLEM or entry.conclusion is Verdict.PROBLEM
         name, finding = min(
-            worth, key=lambda each: (each[1].level is not Level.PROBLEM, _GRADES.index(self._grade(*each)))
+            worth,
+            key=lambda each: (
+                each[1].level is not Level.PROBLEM,
+                self._aged(each[0]),
+                _GRADES.index(self._grade(*each)),
+            ),
         )
         return self._found(item, "problem" if wrong else "suspect", name, finding, len(worth) - 1)
 

@@ -72,6 +72,8 @@ class Plan:
     again: bool = True
     #: Whether only steps and what evaluations give are recorded, which costs next to nothing.
     light: bool = False
+    #: Where the recordings go; None for those of the project, whose last one its probes and views then take.
+    folder: Path | None = None
 
 
 @dataclass
@@ -120,7 +122,7 @@ class Watching:
 
     def __init__(self, plan: Plan, begins: Callable[[str], None] = lambda mode: None) -> None:
         self.plan, self._begins = plan, begins
-        self.folder, self.elsewhere = _folder(plan.root)
+        self.folder, self.elsewhere = (plan.folder, None) if plan.folder is not None else _folder(plan.root)
         self._child: subprocess.Popen[bytes] | None = None
         self._stopped = threading.Event()
 

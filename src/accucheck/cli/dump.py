@@ -52,6 +52,7 @@ _WHOLE = 1e9
     ],
 )
 def dump(**given: Any) -> None:
+    import tempfile
     from pathlib import Path
 
     from .. import case as cases
@@ -65,8 +66,19 @@ def dump(**given: Any) -> None:
     output = given["output"]
     folder, variables = dumping.write(Path(output or case.path("dump")), wish, below=not output)
     talk(say("dump-begins", file=folder / dumping.FILE))
-    plan = Plan(given["command"], Path(case.root), steps[-1], mode="user", again=False, variables=variables)
-    code = watch(plan).code
+    with tempfile.TemporaryDirectory(
+        prefix="accucheck-"
+    ) as aside:  # a few dumped steps are not the project's last watch
+        plan = Plan(
+            given["command"],
+            Path(case.root),
+            steps[-1],
+            mode="user",
+            again=False,
+            variables=variables,
+            folder=Path(aside),
+        )
+        code = watch(plan).code
     if code and not dumping.holds_any(folder):
         talk(say("dump-failed", code=shown_code(code)))
         raise SystemExit(shown_code(code))
