@@ -184,7 +184,9 @@ def test_whose_weights_are_replaced_is_told_by_what_layers_call_them(
 @pytest.mark.parametrize(
     ("asked", "link"), [("config.size != config.width", Link.CONDITION), ("layer.has_bias", Link.CLEAR)]
 )
-def test_a_setting_that_was_filled_in_by_a_loop_is_the_same_in_each_turn(asked: str, link: Link, tmp_path: Path) -> None:
+def test_a_setting_that_was_filled_in_by_a_loop_is_the_same_in_each_turn(
+    asked: str, link: Link, tmp_path: Path
+) -> None:
     text = f"""
 import os
 import yaml

@@ -2106,7 +2106,9 @@ print(penalty(between))
         "a penalty on weights that is subtracted", _DECAYED.replace("+ 1e-4", "- 1e-4"), Verdict.PROBLEM, "weights-grow"
     ),
     _example("a penalty on weights", _DECAYED, Verdict.OK, "fits"),
-    _example("a number of the loss whose square is taken off, and which no optimizer has", _UNTRAINED, Verdict.OK, "fits"),
+    _example(
+        "a number of the loss whose square is taken off, and which no optimizer has", _UNTRAINED, Verdict.OK, "fits"
+    ),
     _example(
         "such a number that the optimizer has",
         _UNTRAINED.replace("net.trainable_params()", "net.trainable_params() + loss.trainable_params()"),
