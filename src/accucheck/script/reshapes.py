@@ -114,8 +114,8 @@ def _counted_places(layer: Call, sizes: list[Size | None]) -> list[int]:
 
 
 def _has_twin(array: Value, size: Size | None, shapes: Shapes) -> bool:
-    """Whether another axis of an array has the same size: then the size that a reshape is told may be that of either."""
-    return shapes.of(array).sizes[:-1].count(size) > 0
+    """Whether two axes of an array have a size: then the one that a reshape is told may be that of either."""
+    return shapes.of(array).sizes.count(size) > 1
 
 
 def _is_rest(size: Size, made: Call) -> bool:
