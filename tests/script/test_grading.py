@@ -181,6 +181,33 @@ def test_whose_weights_are_replaced_is_told_by_what_layers_call_them(
     assert sure == reached
 
 
+@pytest.mark.parametrize(
+    ("asked", "link"), [("config.size != config.width", Link.CONDITION), ("layer.has_bias", Link.CLEAR)]
+)
+def test_a_setting_that_was_filled_in_by_a_loop_is_the_same_in_each_turn(
+    asked: str, link: Link, tmp_path: Path
+) -> None:
+    text = f"""
+import os
+import yaml
+from mindspore import nn, ops
+
+class Config:
+    def __init__(self, read):
+        for key, each in read.items():
+            setattr(self, key, each)
+
+config = Config(yaml.safe_load(open(os.environ["SETTINGS"])))
+net = nn.SequentialCell(nn.Dense(8, 8), nn.Dense(8, 8, has_bias=False))
+for layer in net.cells():
+    if {asked}:
+        layer = ops.relu(layer)  # here
+"""
+    case = scripts(tmp_path, text)
+    path = case.readings[0].source.path
+    assert road(case, (path, line_of(text, "# here"))).link is link
+
+
 def test_a_network_that_keeps_a_list_of_its_own_parameters(tmp_path: Path) -> None:
     text = """
 import mindspore as ms

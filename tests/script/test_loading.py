@@ -235,6 +235,43 @@ def test_a_network_of_convolutions_gets_a_new_head(tmp_path: Path) -> None:
         assert code in [one.code for one in found]
 
 
+@pytest.mark.parametrize(("after", "code"), [("", "result-ignored"), ("        deep.anew()\n", "overwritten")])
+def test_a_method_that_starts_weights_anew_counts_where_it_runs(after: str, code: str, tmp_path: Path) -> None:
+    nets = """
+class Deep(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.fc(x)
+
+    def anew(self):
+        for _, cell in self.cells_and_names():
+            if isinstance(cell, nn.Dense):
+                cell.weight.set_data(initializer(Normal(), cell.weight.shape))
+
+
+class Features(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        deep = Deep()
+        load_param_into_net(deep, params)
+"""
+    ends = """
+        self.fc = deep.fc
+
+    def construct(self, x):
+        return self.fc(x)
+
+
+def begin():
+    ms.Model(Features(), loss, opt).train(1, data)
+"""
+    found = said(tmp_path, LOAD + nets + after + ends)
+    assert code in [one.code for one in found]
+
+
 @pytest.mark.parametrize("put", PUTS)
 def test_what_is_put_into_a_network(tmp_path: Path, put: str) -> None:
     found = said(tmp_path, LOAD + NET + put + RUN)

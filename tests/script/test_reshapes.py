@@ -58,6 +58,9 @@ _BODIES = {
     "q, k, v = parts(self, x)\nreturn q.permute(0, 2, 1, 3).view(x.shape[0], -1, 8)": False,
     "q, k, v = parts(self, x)\nreturn q.reshape(x.shape[0] * self.heads, x.shape[1], 2)": False,
     "b, t, d = x.shape\nx = self.dense(x).swapaxes(1, 2)\nreturn x.reshape(b, d, t, 1)": False,
+    # as many steps as outputs: the size that stays where it is may be that of the steps
+    "b = x.shape[0]\nx = self.dense(ops.rand(b, 64).reshape(b, 8, 8))\nreturn x.reshape(b, 8, self.heads, -1)": False,
+    "b = x.shape[0]\nx = self.dense(ops.rand(b, 48).reshape(b, 6, 8))\nreturn x.reshape(b, 8, 6)": True,
     # the outputs of a layer, of which the number is known
     "return self.dense(x).reshape(8, -1).transpose()": True,
     "return ops.reshape(self.dense(x), (8, -1)).T": True,

@@ -148,16 +148,17 @@ def canonical(name: str) -> str:
         return short  # a namespace itself
     depth = max(n for n in range(len(parts)) if ".".join(parts[:n]) in _SPACES)
     space, rest = _SPACES[".".join(parts[:depth])], parts[depth:]
-    if depth == 0 and len(rest) > 1 and not _is_class(rest[0]):
+    if depth == 0 and len(rest) > 1 and not is_class(rest[0]):
         return ".".join(rest)  # in a module that has no rule
     while len(rest) > 1 and rest[0] in _SHORT_MODULE:
         del rest[0]
     # A class keeps its methods and members; a function has none.
-    head, *members = rest[next((n for n, part in enumerate(rest) if _is_class(part)), len(rest) - 1) :]
+    head, *members = rest[next((n for n, part in enumerate(rest) if is_class(part)), len(rest) - 1) :]
     home = _HOME.get((space, head), space)
     head = f"{home}.{head}" if home else head
     return ".".join([_RENAMED.get(head, head), *members])
 
 
-def _is_class(part: str) -> bool:
+def is_class(part: str) -> bool:
+    """Whether the last part of a name of MindSpore is that of a class."""
     return re.match(r"_*[A-Z]", part) is not None

@@ -1229,6 +1229,21 @@ for x, y in train_ds.create_tuple_iterator():
     loss, grads = step(x, y)
     optimizer(grads)
 """
+_UNTRAINED = """
+import mindspore as ms
+from mindspore import nn, ops, Parameter, Tensor
+
+class Margin(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.margin = Parameter(Tensor(1.0), name="margin")
+
+    def construct(self, x, y):
+        return ops.cross_entropy(x, y) - self.margin ** 2
+
+net, loss = nn.SequentialCell(nn.Dense(8, 64), nn.ReLU(), nn.Dense(64, 4)), Margin()
+ms.Model(net, loss, nn.Adam(net.trainable_params(), 1e-3)).train(1, train_ds)
+"""
 _SEGMENTED = """
 import cv2
 import numpy as np
@@ -2091,6 +2106,15 @@ print(penalty(between))
         "a penalty on weights that is subtracted", _DECAYED.replace("+ 1e-4", "- 1e-4"), Verdict.PROBLEM, "weights-grow"
     ),
     _example("a penalty on weights", _DECAYED, Verdict.OK, "fits"),
+    _example(
+        "a number of the loss whose square is taken off, and which no optimizer has", _UNTRAINED, Verdict.OK, "fits"
+    ),
+    _example(
+        "such a number that the optimizer has",
+        _UNTRAINED.replace("net.trainable_params()", "net.trainable_params() + loss.trainable_params()"),
+        Verdict.PROBLEM,
+        "weights-grow",
+    ),
     _example("a divergence", _LATENT.replace("DIVERGENCE", _DIVERGENCE), Verdict.OK, "fits"),
     _example(
         "a square that is taken off what grows with it",

@@ -42,7 +42,7 @@ def examine(losses: Losses) -> Iterator[Observation]:
     held, told = trained_layers(losses), set[int]()
     for value in minimised(losses, steps):
         every = list(terms(value))
-        yield from _of_weights(every, told)
+        yield from _of_weights(every, told, held)
         for term in every:
             output = _grown(term.value) if term.negative and term.sure else None
             if (
@@ -58,12 +58,15 @@ def examine(losses: Losses) -> Iterator[Observation]:
                 yield Observation("no-bottom", term.turn, _data(term.value, output), output)
 
 
-def _of_weights(every: list[Term], told: set[int]) -> Iterator[Observation]:
-    """Squares of trained weights that are taken off: what the samples add grows with no such square of each weight."""
+def _of_weights(every: list[Term], told: set[int], held: set[int] | None) -> Iterator[Observation]:
+    """Squares of trained weights that are taken off: what the samples add grows with no such square of each weight. A parameter that no
+    optimizer has, such as one of a loss beside the network, stays as it is."""
     added = [_squared_weight(term.value) for term in every if not term.negative]
     for term in every:
         weight = _squared_weight(term.value) if term.negative and term.sure else None
         if weight is None or term.turn is None or id(term.turn) in told or any(weight is other for other in added):
+            continue
+        if held is not None and is_parameter(weight) and id(weight) not in held:
             continue
         told.add(id(term.turn))
         yield Observation("weights-grow", term.turn, {"term": _text(term.value)}, weight)

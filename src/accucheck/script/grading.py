@@ -20,7 +20,7 @@ from ..knowledge.methods import CELLS, PARAMETERS
 from . import flow
 from .analysis import Scripts
 from .factors import operation
-from .networks import is_layer, is_parameter, leaves, trains, weights
+from .networks import is_cell, is_layer, is_parameter, leaves, trains, weights
 from .syntax import kept, unparse
 from .trace import Store, Trace
 from .training import MANY_DEVICES
@@ -167,8 +167,15 @@ def _of_the_run(test: Test) -> bool:
     a network computed."""
     if isinstance(test.node, ast.Call) and unparse(test.node.func) == "isinstance":
         return True
-    looked = islice(flow.sources(test.value), FAR)
+    looked = islice(flow.sources(test.value, stop=_is_kept_setting), FAR)
     return any(isinstance(v, Call) and (v.name == ".each" or v.api.startswith(_COMPUTES)) for v in looked)
+
+
+def _is_kept_setting(value: Value) -> bool:
+    """True for a setting that an object of the project keeps, one that is no network: how the others beside it came about, such as in a
+    loop over a file, does not make it change from turn to turn."""
+    owner = value.base if isinstance(value, Call) and flow.setting(value) else None
+    return isinstance(owner, Instance) and not is_cell(owner.of)
 
 
 # --- weights that are given other values later ------------------------------------------------------------------------

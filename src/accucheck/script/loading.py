@@ -1243,7 +1243,7 @@ def _sets_after(call: Call, put: Call) -> bool:
     """Whether a call gives a weight a new value in a run in which others were loaded before."""
     if call.order < put.order or call.name != ".set_data" or not call.args or exclusive(put, call):
         return False
-    return unseen(put.frame) or not unseen(call.frame)
+    return not unseen(call.frame) or unseen_run(call.frame) is unseen_run(put.frame)
 
 
 def classes(value: Value | None) -> set[tuple[str, str]]:

@@ -26,6 +26,7 @@ from .options import namespace
 from .syntax import walk
 from .values import (
     Call,
+    Class,
     Definitions,
     Function,
     Index,
@@ -120,6 +121,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "float": (float,),
     "bool": (bool,),
     "NoneType": (type(None),),
+    "type": (type,),
     **dict.fromkeys(("collections.abc.Mapping", "collections.Mapping", "typing.Mapping"), (dict,)),
 }
 #: Functions that write their result into one of their arguments, where it is given -> its place; by name it is out or dst.
@@ -520,7 +522,15 @@ def _isinstance(tracer: Tracer, args: list[Value], keywords: dict[str, Value], n
         return None if unset else KnownValue(isinstance(held.value, tuple(wanted)))
     if isinstance(held, Mapping) or as_dict(held) is not None:
         return KnownValue(dict in wanted)
+    if _is_a_class(held):
+        return KnownValue(True) if type in wanted else None
     return KnownValue(bool(wanted & {list, tuple})) if isinstance(held, Items) else None
+
+
+def _is_a_class(held: Value) -> bool:
+    """True for a class of the project, or of MindSpore."""
+    named = held.name if isinstance(held, NamedValue) and held.name.startswith("mindspore.") else ""
+    return isinstance(held, Class) or names.is_class(named.rpartition(".")[2])
 
 
 def _kinds(asked: Value) -> set[type]:

@@ -63,7 +63,7 @@ def torn_outputs(made: Call, shapes: Shapes) -> tuple[int, int] | None:
     sizes = shapes.given(made).sizes
     found = width(array)
     stood = _counted_places(found[0], sizes) if found is not None else []
-    if found is None or len(stood) != 1:
+    if found is None or len(stood) != 1 or _has_twin(array, sizes[stood[0]], shapes):
         return None
     if found[1] == AxisPosition(-1, True):
         return (-1, stood[0]) if _leave_the_end(made, sizes, stood[0]) else None
@@ -111,6 +111,11 @@ def _counted_places(layer: Call, sizes: list[Size | None]) -> list[int]:
     """The places at which the number of a layer's outputs stands, where these are several."""
     count = outputs(layer)
     return [place for place, size in enumerate(sizes) if count not in (None, 1) and size == Size(Counter(), count)]
+
+
+def _has_twin(array: Value, size: Size | None, shapes: Shapes) -> bool:
+    """Whether two axes of an array have a size: then the one that a reshape is told may be that of either."""
+    return shapes.of(array).sizes.count(size) > 1
 
 
 def _is_rest(size: Size, made: Call) -> bool:
