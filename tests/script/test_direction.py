@@ -189,6 +189,7 @@ PAIRS = [
     "(lambda own, other: -ops.log(own / (own + other.sum(1))).mean())(ops.exp(logits / 0.5), ops.exp(net(y) / 0.5))",
     "(lambda s: (ops.log(s.sum(1)) - ops.log((s * y).sum(1))).mean())(ops.exp(logits))",
     "-(lambda s: ops.log(s[ops.arange(4), y] / s.sum(1)).mean())(ops.exp(logits))",
+    "(lambda s, own: -1.0 * ((s * own).sum(1) - ops.log(ops.exp(s - own * 1e9).sum(1))).mean())(logits, ops.one_hot(y, 4, 1.0, 0.0))",
 ]
 
 

@@ -460,6 +460,13 @@ def test_a_network_beside_a_trained_one_of_its_class(tmp_path: Path, more: str) 
     assert [one.code for one in said(tmp_path, TWIN + more)] == TWINS[more]
 
 
+@pytest.mark.parametrize(("first", "code"), [(True, "not-applied"), (False, "handed-on")])
+def test_weights_that_are_set_before_a_load_hold_nothing_of_it(tmp_path: Path, first: bool, code: str) -> None:
+    parts = ["for p in net.get_parameters():\n    p.set_data(unknown[p.name])\n", LOAD]
+    found = said(tmp_path, NET + "".join(parts if first else parts[::-1]) + RUN)
+    assert of_load(found) == [code]
+
+
 #: A script that evaluates -> whether its network is evaluated with the weights that it was made with.
 EVALUATIONS: dict[str, bool] = {
     "ms.Model(net, loss).eval(data)\n": True,

@@ -407,10 +407,13 @@ if config.scaler == "dynamic":
 elif config.scaler == "static":
     scaler = amp.StaticLossScaler(config.get("scale", 512.0))""",
 )
+READ = "from missing import config"
 LOSSES = {
     "a number": (FILLED, BY_SENS, "", "sens=1024.0", ["scaled-own"]),
     "a number that is kept": (FILLED, "grads", "", "sens=1024.0", ["kept-own"]),
     "a number that is put on twice": (FILLED, "[g * self.sens for g in grads]", "", "sens=1024.0", ["kept-own"]),
+    "a setting that is not read": (FILLED, BY_SENS, READ, "sens=config.scale", ["scaled-own"]),
+    "a setting that is not read, and kept": (FILLED, "grads", READ, "sens=config.scale", ["kept-own"]),
     "a number that is not put on": (
         FILLED.replace("self.sens", "1.0"),
         BY_SENS,
@@ -437,7 +440,7 @@ LOSSES = {
         ["divided-own"],
     ),
     "one of three scalers": (ADDED, UNSCALED, CHOICE, "scaler", ["never-adjusted?", "scaled-own"]),
-    "one of three scalers that is kept": (ADDED, "grads", CHOICE, "scaler", ["kept-own", "unresolved-step"]),
+    "one of three scalers that is kept": (ADDED, "grads", CHOICE, "scaler", ["kept-own"]),
 }
 
 
@@ -794,6 +797,9 @@ def test_a_scale_of_a_configuration_that_is_not_read(loads: str, scale: str, tmp
     ]
     other = text.format("[g / cfg['weight'] for g in grads]")
     assert codes(loss_scaling.examine(training(tmp_path, other))) == ["unresolved-step"]
+    assert codes(loss_scaling.examine(training(tmp_path, text.format("grads")))) == [
+        "unresolved-step"
+    ]  # perhaps a weight
 
 
 @pytest.mark.parametrize(

@@ -525,6 +525,30 @@ def test_a_configuration_that_holds_the_rank_divides_nothing_by_itself(tmp_path:
     assert [one.code for one in found if one.code in ("by-rank", "no-shards")] == [FILLS[fill]]
 
 
+UNSEEN = """
+import json
+from unseen import Rows
+init()
+opts = json.load(open("a.json"))
+opts["rank_id"] = get_rank()
+data = ds.GeneratorDataset({rows}, ["a"]).batch(2)
+ms.Model(net).train(1, data)
+"""
+
+
+@pytest.mark.parametrize(
+    ("rows", "code"),
+    [
+        ("Rows(opts)", "unresolved"),
+        ("eval(opts['class'])(opts)", "unresolved"),
+        ("Rows(opts['rank_id'])", "by-rank"),
+        ("Rows(opts['path'])", "no-shards"),
+    ],
+)
+def test_what_is_out_of_sight_may_ask_a_configuration_for_the_rank(tmp_path: Path, rows: str, code: str) -> None:
+    assert code in [one.code for one in said(tmp_path, UNSEEN.format(rows=rows))]
+
+
 GENERATED = """
 class Options:
     def __init__(self, path):

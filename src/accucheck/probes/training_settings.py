@@ -97,6 +97,10 @@ MESSAGES: Words = {
         "such as weight_decay.",
         "zh": "{optimizer} 的 {name} 为 {value}（{how}），几乎不起作用：它可能是要传给别的参数的，例如 weight_decay。",
     },
+    "betas-exchanged": {
+        "en": "{optimizer} gets {name}={value} ({how}) and beta2={second}: the two are swapped.",
+        "zh": "{optimizer} 的 {name} 为 {value}（{how}），beta2 为 {second}：两者写反了位置。",
+    },
     "momentum-whole": {
         "en": "{optimizer} gets {name}={value} ({how}): earlier gradients never fade, and the steps grow until training diverges.",
         "zh": "{optimizer} 的 {name} 为 {value}（{how}）：历史梯度永不衰减，更新量不断变大，直到训练发散。",
@@ -346,6 +350,10 @@ WHY: Words = {
         "en": "Earlier gradients hardly count, and the misplaced value is missing where it belongs.",
         "zh": "历史梯度几乎不起作用，而传错位置的值在它该在的地方缺失了。",
     },
+    "betas-exchanged": {
+        "en": "Steps follow gradients of hundreds of steps ago and are scaled by the last few alone: training is slow to turn and noisy.",
+        "zh": "更新方向由几百步以前的梯度主导，步长却只按最近几步的梯度缩放：训练转向迟缓且波动大。",
+    },
     "momentum-whole": {
         "en": "Each step repeats all earlier ones in full; the usual value is 0.9.",
         "zh": "每一步都会完整重复之前所有的更新；通常取 0.9。",
@@ -423,6 +431,10 @@ PROOF: Words = {
         "en": "Print the attributes of the optimizer after creating it, and compare them with the intended values.",
         "zh": "创建优化器后打印它的各项属性，与预期值比较。",
     },
+    "betas-exchanged": {
+        "en": "Print beta1 and beta2 of the optimizer after creating it; the usual values are 0.9 and 0.999.",
+        "zh": "创建优化器后打印它的 beta1 和 beta2；通常取 0.9 和 0.999。",
+    },
     "momentum-whole": {
         "en": "Print the norm of the change of one weight at each of the first 50 steps: it keeps growing.",
         "zh": "打印前 50 步中某个权重每步变化量的范数：会持续增大。",
@@ -462,6 +474,7 @@ _FIXES = {
     "rate-for-momentum": "fix-names",
     "momentum-tiny": "fix-names",
     "momentum-whole": "fix-momentum",
+    "betas-exchanged": "fix-names",
     "schedule-ignored": "fix-schedule",
     "schedule-unused": "fix-schedule",
     "optimizer-each-step": "fix-before-loop",
@@ -500,6 +513,7 @@ _PROBLEMS = (
     "rate-not-positive",
     "rate-huge-step",
     "rate-for-momentum",
+    "betas-exchanged",
     "momentum-whole",
     "epochs-squared",
 )
@@ -856,6 +870,18 @@ opt = nn.SGD(groups)
         _LENET + "opt = nn.SGD(net.trainable_params(), 0.01, momentum=1.0)\n",
         Verdict.PROBLEM,
         "momentum-whole",
+    ),
+    _example(
+        "beta1 and beta2 in each other's places",
+        _LENET + "opt = nn.Adam(net.trainable_params(), 1e-3, beta1=0.999, beta2=0.9)\n",
+        Verdict.PROBLEM,
+        "betas-exchanged",
+    ),
+    _example(
+        "beta1 and beta2 of language models",
+        _LENET + "opt = nn.AdamWeightDecay(net.trainable_params(), 1e-4, beta1=0.9, beta2=0.95)\n",
+        Verdict.UNDECIDED,
+        "rate",
     ),
     _example(
         "a weight decay where beta1 is expected",

@@ -358,8 +358,10 @@ class Directions:
             return None if self._all_learn(operands(made, (0, 1))) else LossDirection(False, made)
         if (negated := self._likelihood(made)) is not None:
             return LossDirection(negated, made, likelihood=made)
-        if (classes := _is_cross_entropy(made)) or _divergence(made) is not None:
-            return LossDirection(True, made, sure=classes)
+        if (falls := _cross_entropy(made)) is not None:
+            return LossDirection(falls, made)
+        if _divergence(made) is not None:
+            return LossDirection(True, made, sure=False)
         if (preferred := _preference(made)) is not None and self._all_learn(preferred.scores):
             return LossDirection(preferred.negative, made, likelihood=made)
         if self._counts_to_margin(made):
@@ -1039,13 +1041,16 @@ def _shared_with(value: Value, of: Value) -> Value | None:
     return None
 
 
-def _is_cross_entropy(made: Call) -> bool:
-    """log(sum(exp(scores))) less the scores that labels choose."""
+def _cross_entropy(made: Call) -> bool | None:
+    """Whether log(sum(exp(scores))) less the scores that are chosen falls as predictions get better, or the scores less that; None for
+    anything else."""
     done = operation(made)
-    if done.does != "sub" or len(done.operands) != 2:
-        return False
-    whole, chosen = _summed_up(done.operands[0]), _chosen_of(done.operands[1])
-    return whole is not None and whole is chosen
+    pairs = permutations(done.operands) if done.does == "sub" and len(done.operands) == 2 else ()
+    for place, (one, other) in enumerate(pairs):
+        whole = _summed_up(one)
+        if whole is not None and whole is _chosen_of(other):
+            return place == 0
+    return None
 
 
 def _summed_up(value: Value, depth: int = 0) -> Value | None:

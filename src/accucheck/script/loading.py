@@ -12,7 +12,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import PurePath
 from typing import Any
 
@@ -455,7 +455,7 @@ class Loading:
         if kind == "applied":
             code = "set-if-named" if getattr(place, "tests", ()) else "set-one-by-one"
             yield Observation(code, load.source, load.node, {**data, "at": _stands(place) or _stands(load)})
-        elif kind == "handed" or self.trace.gave_up or (blurred := self.blurred(origins)) is not None:
+        elif kind == "handed" or self.trace.gave_up or (blurred := self.blurred(origins, load)) is not None:
             lost = place if kind == "handed" else blurred
             what = lost.last if isinstance(lost, Call) and lost.last else "load_param_into_net"
             yield Observation(
@@ -486,9 +486,9 @@ class Loading:
                 queue += [outer for outer in self.outer.get(id(part), ()) if getattr(outer, "name", "") in _LISTS]
         return any(getattr(part, "bound", None) for part in self.trace.calls if id(part) in seen and part is not names)
 
-    def blurred(self, origins: dict[int, list[Call]]) -> Call | None:
-        """A place that puts a dict into a network, or sets a parameter, of which it is not seen what that is."""
-        for put in self.puts:
+    def blurred(self, origins: dict[int, list[Call]], load: Call) -> Call | None:
+        """A place after a load that puts a dict into a network, or sets a parameter, of which it is not seen what that is."""
+        for put in filter(partial(_may_follow, load), self.puts):
             given = put.argument(_NET, "parameter_dict")
             if origins[id(put)] or unseen(put.frame) or (isinstance(given, Call) and _is_copy(given)):
                 continue
@@ -498,7 +498,8 @@ class Loading:
                 or any(isinstance(v, (UnknownValue, NamedValue, Call)) for v in flow.sources(given))
             ):
                 return put
-        return next((call for call in self.trace.calls if _sets_unknown(call) and not unseen(call.frame)), None)
+        sets = (call for call in self.trace.calls if _sets_unknown(call) and not unseen(call.frame))
+        return next(filter(partial(_may_follow, load), sets), None)
 
     def empty(self, put: Call) -> bool:
         """True for a dict that nothing was put into: neither a line that is followed, nor code that is not and is given it."""
@@ -1212,6 +1213,11 @@ def _stands(value: Value | Store | None) -> str:
 def _filled(call: Call) -> Value | None:
     """The network that a call puts a checkpoint into."""
     return call.argument(_LOAD if call.api in CHECKPOINT_READERS else _NET, "net")
+
+
+def _may_follow(load: Call, call: Call) -> bool:
+    """Whether a call may run after a load: later in the script, in a loop with it, or where the order is not seen."""
+    return call.order > load.order or unseen(load.frame) or any(loop in load.loops for loop in call.loops)
 
 
 def _fills(load: Call) -> bool:

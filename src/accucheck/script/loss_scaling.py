@@ -11,13 +11,14 @@ from typing import Any
 from ..knowledge import api
 from .effects import named_arguments
 from .factors import ONE, Key, Term, called, hinted, operation
+from .flow import setting
 from .grading import Link, under
 from .remarks import Edit, Remark, SourcePlace, merged, remark, with_keyword, without_keyword
 from .source import Source
 from .step_faults import LOSS_SCALE
 from .syntax import unparse, walk
 from .training_steps import DYNAMIC, FIXED, HalfPrecision, Step, TrainingSteps, half_mode
-from .values import Call, Frame, Instance, KnownValue, Value, is_known, name_of, options
+from .values import Call, Frame, Instance, KnownValue, NamedValue, Value, is_known, name_of, options
 
 #: What says that a scale is put on and taken off.
 SOUND = frozenset({"scaled-dynamic", "scaled-fixed", "scaled-own"})
@@ -348,6 +349,7 @@ def _unclean(training: TrainingSteps, step: Step, bad: list[Term], optimizer: Va
         told = _left_on(training, step, term, keys, optimizer)
         # A scaler that only other options than the defaults make is on another way than this step.
         elsewhere = any(_made_elsewhere(training, step, key) for key in keys)
+        told = replace(told, likely=told.likely or any(_is_setting(training, key) for key in keys))
         yield replace(term, powers=frozenset()), replace(told, possible=told.possible or elsewhere)
 
 
@@ -370,11 +372,24 @@ def _left_on(training: TrainingSteps, step: Step, term: Term, keys: set[Key], op
 def _open(training: TrainingSteps, step: Step, term: Term, keys: set[Key], divisor: float | None) -> bool:
     """Whether it is not seen what is left on the gradients."""
     # A condition that asks for the scale itself may well be what makes it right.
-    asked = any(_mentions(choice[0], key) for choice in term.choices for key in keys)
-    unseen = bool(keys) and all(training.is_given(key) for key in keys)
+    asked = any(_mentions(choice[0], key) and not _asks_type(choice[0]) for choice in term.choices for key in keys)
+    kept = all(power > 0 and _is_setting(training, key) for key, power in training.factors.left(term).items())
+    unseen = bool(keys) and not kept and all(map(training.is_given, keys))
     # A loss is divided to be a mean, too.
     averages = not keys and abs(term.number) < 1 and divisor in (None, 1) and not _undone(training, step, term)
     return term.unsure or asked or unseen or averages
+
+
+def _is_setting(training: TrainingSteps, key: Key) -> bool:
+    """Whether a scale is given as sens, and a setting of the run whose value is not seen: it may be 1, but no caller takes it off."""
+    value = training.factors.values.get(key)
+    read = isinstance(value, NamedValue) or (value is not None and setting(value))
+    return read and key in training.factors.scales and training.is_given(key)
+
+
+def _asks_type(choice: Any) -> bool:
+    """Whether a condition asks for nothing but a type: isinstance(scale, (int, float))."""
+    return isinstance(choice, tuple) and len(choice) == 2 and choice[0] == "test" and choice[1][:1] == ("isinstance",)
 
 
 def _made_elsewhere(training: TrainingSteps, step: Step, key: Key) -> bool:

@@ -20,6 +20,7 @@ from .values import (
     Instance,
     KnownValue,
     Many,
+    Mapping,
     NamedValue,
     Test,
     UnknownValue,
@@ -74,7 +75,7 @@ _DEPTH = 20
 
 def kinds(value: Value | None, objects: bool = True) -> set[str]:
     """Which of "rank", "size" and "device" a value is made of: the number of this process, how many there are, the device. `objects`:
-    what an object holds counts for all that it gives."""
+    what an object or a dict holds counts for all that it gives."""
     found: set[str] = set()
     for option in options(value):
         for part in (option,) if setting(option) else sources(option, partial(_ends, objects=objects)):
@@ -85,8 +86,14 @@ def kinds(value: Value | None, objects: bool = True) -> set[str]:
 
 def _ends(value: Value, objects: bool) -> bool:
     """What is made of others and has none of their numbers: one setting out of many, and what only describes, such as a type."""
-    described = describes(value)
-    return setting(value) or described or (isinstance(value, Instance) and not objects)
+    return setting(value) or describes(value) or (not objects and _holds_settings(value))
+
+
+def _holds_settings(value: Value) -> bool:
+    """Whether a value is an object, a dict, or what is filled like one."""
+    stored = value.writes if isinstance(value, Call) else ()
+    by_name = any(isinstance(write.key, KnownValue) and isinstance(write.key.value, str) for write in stored)
+    return by_name or isinstance(value, (Instance, Mapping))
 
 
 def is_size(value: Value) -> bool:

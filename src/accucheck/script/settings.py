@@ -67,6 +67,8 @@ SCHEDULED = ("rate-schedule", "rate-computed")
 HUGE_RATE, HUGE_STEP = 10, 1
 #: A momentum up to the second has no effect, and below the first it may be intended as 0; an intended one is mostly at least the third.
 NO_MOMENTUM, TINY_MOMENTUM, LARGE_MOMENTUM = 1e-6, 0.1, 0.8
+#: A beta1 from here on is rarely intended; above beta2 it never is.
+LONG_MOMENTUM = 0.99
 _ASSIGNS = frozenset((".set_data", ".assign_value", "ops.assign", "ops.Assign"))
 #: Arguments of an optimizer that belong to the learning rate check, beside the rate itself.
 _BESIDES = ("momentum", "weight_decay", "beta1", "beta2", "betas", "use_nesterov", "nesterov")
@@ -617,6 +619,11 @@ class Settings:
             return
         likely = kept.origin in ("literal", "default", "parameter")
         data = {"optimizer": told.data["optimizer"], "name": kept.name, "value": f"{kept.number:g}", "how": kept}
+        second = next((row.number for row in told.rows if row.name == "beta2"), None)
+        if kept.name == "beta1" and second is not None and 1 > kept.number >= LONG_MOMENTUM and kept.number > second:
+            yield SettingMessage(
+                "betas-exchanged", told.source, told.node, data | {"second": f"{second:g}"}, told.rows, likely
+            )
         if kept.number >= 1:
             yield SettingMessage("momentum-whole", told.source, told.node, data, told.rows, likely)
         if NO_MOMENTUM < kept.number < TINY_MOMENTUM:

@@ -208,7 +208,8 @@ class _Sharding:
             yield from self.order(origin, parameters, data)
             return
         perhaps_whole = self.deployment.perhaps_whole and whole is None and count is None
-        if origin.unpacked or self.sampled_elsewhere(origin, parameters) or perhaps_whole:
+        unseen = origin.unpacked or self.sampled_elsewhere(origin, parameters) or self.may_know_rank(chain)
+        if unseen or perhaps_whole:
             yield Observation("unresolved", origin.source, origin.node, data)
         elif whole is None:
             yield from self.whole_on_each(origin, chain, tests, count)
@@ -314,6 +315,14 @@ class _Sharding:
         functions = (part for value in held for part in _with_elements(value) if isinstance(part, Function))
         made = (given_by(self.trace, function) for function in functions)
         return any("rank" in ranks.kinds(one) for one in samplers) or chosen_by_rank(self.trace, [*held, *made])
+
+    def may_know_rank(self, chain: list[Call]) -> bool:
+        """True where code out of sight makes the data from a configuration that holds the rank among its settings."""
+        given = (
+            option for call in chain for value in (*call.args, *call.keywords.values()) for option in options(value)
+        )
+        made = (one for one in given if isinstance(one, Call) and (is_foreign(one) or one.name == ""))
+        return any(one.result is None and "rank" in ranks.kinds(one) for one in made)
 
     def sampled_elsewhere(self, origin: Call, parameters: list[str]) -> bool:
         """True for a sampler out of sight, which may ask for the number of the device itself."""
