@@ -164,8 +164,13 @@ class _Unused:
         """Whether a number is that of the updates or epochs of the training."""
         if any(isinstance(part, Call) and part.last == "get_dataset_size" for part in sources(count)):
             return True
-        epochs = [*(one for _, _, one in self.settings.trainings()), *(one for _, _, one, _ in self.settings.loops())]
-        return any(_alike(plain(count), plain(one)) for one in epochs)
+        return any(_alike(plain(count), one) for one in self.epochs)
+
+    @cached_property
+    def epochs(self) -> list[Value | None]:
+        """What says how many epochs there are, in each training of the script."""
+        given = [*(one for _, _, one in self.settings.trainings()), *(one for _, _, one, _ in self.settings.loops())]
+        return [plain(one) for one in given]
 
 
 def _alike(one: Value | None, other: Value | None) -> bool:
