@@ -375,6 +375,23 @@ net = Net()
 ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params())).train(1, data)
 """
 
+_LOADED_WITHIN = """
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.more = nn.Conv2d(3, 8, 3, weight_init="ones"), nn.Conv2d(8, 8, 3, weight_init="ones")
+        self.fc = nn.Dense(128, 10)
+
+    def construct(self, x):
+        return self.fc(self.more(self.conv(x)).reshape((-1, 128)))
+
+
+def begin():
+    net = Net()
+    print(ms.load_param_into_net(net, ms.load_checkpoint('vgg.ckpt')))
+    ms.Model(net, nn.CrossEntropyLoss(), nn.SGD(net.trainable_params())).train(1, data)
+"""
+
 EXAMPLES = [
     _example("narrow weights under tanh", _CHAIN.format(init="Normal(0.003)"), Verdict.UNDECIDED, "signal-vanishes"),
     _example("weights by the size of each layer", _CHAIN.format(init='"xavier_uniform"'), Verdict.OK, "examined"),
@@ -413,6 +430,18 @@ EXAMPLES = [
         Verdict.UNDECIDED,
         "loaded-later",
         after="print(ms.load_param_into_net(net, ms.load_checkpoint('net.ckpt')))",
+    ),
+    _example(
+        "ones, and a checkpoint loaded by the function that makes the network, which nothing is seen to call",
+        _LOADED_WITHIN,
+        Verdict.UNDECIDED,
+        "loaded-later",
+    ),
+    _example(
+        "such a function that loads nothing",
+        _LOADED_WITHIN.replace("    print(ms.load_param_into_net(net, ms.load_checkpoint('vgg.ckpt')))\n", ""),
+        Verdict.PROBLEM,
+        "constant-weights",
     ),
     _layer(
         "a loop that writes zeros",

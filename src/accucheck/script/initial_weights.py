@@ -66,6 +66,7 @@ from .values import (
     is_model,
     options,
     unseen,
+    unseen_run,
 )
 
 #: Values within values are looked at so deep.
@@ -690,8 +691,8 @@ class LaterValues:
                 net = call.argument(["net"], "net")
             elif call.api == "load_checkpoint":
                 net = call.argument(["ckpt_file_name", "net"], "net")
-            if net is not None and call.order < self.training and not unseen(call.frame):
-                for _, leaf in leaves(net):
+            if net is not None and call.order < self.training:
+                for leaf in (leaf for _, leaf in leaves(net) if _happens_with(call, leaf)):
                     found[id(leaf)] = found.get(id(leaf), True) and bool(call.tests)
         return found
 
@@ -711,6 +712,12 @@ class LaterValues:
     def perhaps(self, layer: Call) -> bool:
         """True when a condition decides whether a layer gets other weights afterwards."""
         return any(one.reaches(layer) and one.link(layer) is Link.CONDITION for one in self.replaced)
+
+
+def _happens_with(call: Call, made: Value) -> bool:
+    """Whether what a call does is done where something was made: no less sure to run than it."""
+    within = unseen_run(call.frame)
+    return within is None or (isinstance(made, Call) and within is unseen_run(made.frame))
 
 
 @kept_with_code
