@@ -123,6 +123,19 @@ def test_many_columns_of_numbers_are_one_sequence(tmp_path: Path, count: int, on
     assert len(browsing.as_json(browsing.page(path, 0, 1), None, Language.EN)["fields"]) == count + 3
 
 
+def test_columns_that_are_the_cells_of_a_table_are_one_picture(tmp_path: Path) -> None:
+    """1x1 to 16x14: a line for each row of a picture said nothing of it. Rows of other lengths stay sequences."""
+    path = tmp_path / "cells.csv"
+    cells = [f"{row}x{column}" for row in range(1, 17) for column in range(1, 15)]
+    path.write_text(f"label,{','.join(cells)}\n7,{','.join(str(at) for at in range(224))}\n")
+    told = text(path)
+    assert "1x1 … 16x14  int64 [16, 14]" in told and "2x1" not in told and len(told.splitlines()) < 10
+    assert "<img" in browsing_pages.web_page(browsing.page(path, 0, 1), None, Language.EN)
+    path.write_text(f"{','.join(cells[:-1])}\n{','.join(str(at) for at in range(223))}\n")
+    told = " ".join(text(path).split())
+    assert "1x1 … 15x14 int64 [15, 14]" in told and "16x1 … 16x13 int64 [13]" in told
+
+
 def test_rows_from_the_middle_over_several_files(tmp_path: Path) -> None:
     for name in ("a", "b"):
         mindrecord(tmp_path / f"{name}.mindrecord", 30)

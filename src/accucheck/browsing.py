@@ -7,6 +7,7 @@ vocabulary has words for, zeros and ones beside them. Nothing is held but the ro
 from __future__ import annotations
 
 import io
+import re
 import wave
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -77,6 +78,8 @@ _SHADES = " .:-=+*#%@"
 _TEXT_LEAST = 0.9
 #: Digits that a number in a name has at most.
 _DIGITS = 9
+#: The name of a column that is one cell of a table: what stands before, its row, what is between, and its column.
+_GRID_CELL = re.compile(r"(.*?)(\d{1,9})(\D{1,9})(\d{1,9})")
 
 
 @dataclass
@@ -413,9 +416,10 @@ def title(found: Page, language: Language) -> str:
 
 
 def gathered(found: Page) -> Page:
-    """The page with columns of single numbers that are numbered one after another, pixel_0 to pixel_63, as one sequence each."""
+    """The page with columns of single numbers that are numbered one after another as one field: a sequence, pixel_0 to pixel_63, or a
+    table where they have two numbers, 1x1 to 28x28."""
     names = list(dict.fromkeys(name for row in found.rows for name in row.fields))
-    runs = [run for run in _runs(names) if all(_holds_numbers(row.fields, run) for row in found.rows)]
+    runs = [run for run in _grids(list(_runs(names))) if all(_holds_numbers(row.fields, run) for row in found.rows)]
     if not runs:
         return found
     return replace(found, rows=[replace(row, fields=_joined(row.fields, runs)) for row in found.rows])
@@ -437,6 +441,29 @@ def _runs(names: Sequence[str]) -> Iterator[list[str]]:
         before = stem, number
 
 
+class _Grid(list[str]):
+    """Names of a table's cells, row by row, with how many rows there are."""
+
+    rows = 1
+
+
+def _grids(runs: list[list[str]]) -> Iterator[list[str]]:
+    """The runs, those that are the rows of one table as one: equally long, of one row number after another, and the same otherwise."""
+    grid = _Grid()
+    before: tuple[Any, ...] = ()
+    for run in [*runs, []]:
+        place = _GRID_CELL.fullmatch(run[0]) if run else None
+        here = (place[1], place[3], place[4], len(run), int(place[2])) if place is not None else ()
+        if grid and here and here == (*before[:-1], before[-1] + 1):
+            grid.extend(run)
+            grid.rows += 1
+        else:
+            if grid:
+                yield grid
+            grid = _Grid(run)
+        before = here
+
+
 def _holds_numbers(fields: dict[str, Any], run: Sequence[str]) -> bool:
     return all(isinstance(fields.get(name), (int, float, np.number)) for name in run)
 
@@ -448,7 +475,9 @@ def _joined(fields: dict[str, Any], runs: Sequence[list[str]]) -> dict[str, Any]
     for name, value in fields.items():
         if name in first:
             run = first[name]
-            found[f"{name} … {run[-1]}"] = np.array([fields[each] for each in run])
+            numbers = np.array([fields[each] for each in run])
+            rows = run.rows if isinstance(run, _Grid) else 1
+            found[f"{name} … {run[-1]}"] = numbers.reshape(rows, -1) if rows > 1 else numbers
         elif name not in inner:
             found[name] = value
     return found
