@@ -449,7 +449,7 @@ transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, st
         "normalised",
     ),
     _example(
-        "mean and std have changed places in evaluation alone",
+        "mean and std are swapped in evaluation alone",
         _NET
         + "transforms = [vision.ToTensor(), vision.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225], is_hwc=False)]"
         + _TRAIN
