@@ -266,10 +266,12 @@ def _numbers(value: Any) -> list[float]:
 
 
 def examine(readings: list[Pipelines]) -> Iterator[Observation]:
-    """Everything to say about the inputs of training."""
+    """Everything to say about the inputs of training, and which statistics those of evaluation cannot have."""
     training = list(pipelines_of(readings, "train"))
     scalers = list(unused_scalers(readings))
     yield from scalers
+    for pipeline in pipelines_of(readings, "eval"):
+        yield from _of_evaluation(pipeline)
     if not training:
         return
     kinds: set[str] = set()
@@ -283,6 +285,17 @@ def examine(readings: list[Pipelines]) -> Iterator[Observation]:
     made = _first_seen(training)
     if made is not None:
         yield _of_kinds(made, training, kinds)
+
+
+def _of_evaluation(pipeline: Pipeline) -> Iterator[Observation]:
+    """Statistics that are wrong whatever the network was trained on."""
+    for entry in _wanted(unique(pipeline.inputs)):
+        code, way = of_input(entry)
+        made = _place_of(entry, way, pipeline)
+        if code in _WHATEVER and made is not None:
+            yield _fault(
+                code, entry, way, pipeline, made, {"input": entry.name, "steps": way.texts, "origin": way.origin}
+            )
 
 
 def _first_seen(training: list[Pipeline]) -> Call | None:
