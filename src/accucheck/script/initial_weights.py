@@ -645,9 +645,8 @@ class LaterValues:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.calls = [*structure.reading.trace.calls]  # what looks for the training runs more
-        self.trainings: dict[
-            int, int
-        ] = {}  # the order of the first in each run of what nothing calls, and in what is called
+        #: The order of the first training by the id of the run of a function that nothing calls, or of None.
+        self.trainings: dict[int, int] = {}
         for call in filter(_trains, self.calls):
             run = id(unseen_run(call.frame))
             self.trainings[run] = min(call.order, self.trainings.get(run, call.order))

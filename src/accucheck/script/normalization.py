@@ -287,15 +287,18 @@ def examine(readings: list[Pipelines]) -> Iterator[Observation]:
         yield _of_kinds(made, training, kinds)
 
 
+def _shown(entry: Input, way: SamplePath) -> dict[str, Any]:
+    """What a message tells of an input."""
+    return {"input": entry.name, "steps": way.texts, "origin": way.origin}
+
+
 def _of_evaluation(pipeline: Pipeline) -> Iterator[Observation]:
     """Statistics that are wrong whatever the network was trained on."""
     for entry in _wanted(unique(pipeline.inputs)):
         code, way = of_input(entry)
         made = _place_of(entry, way, pipeline)
         if code in _WHATEVER and made is not None:
-            yield _fault(
-                code, entry, way, pipeline, made, {"input": entry.name, "steps": way.texts, "origin": way.origin}
-            )
+            yield _fault(code, entry, way, pipeline, made, _shown(entry, way))
 
 
 def _first_seen(training: list[Pipeline]) -> Call | None:
@@ -352,11 +355,7 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
         beside = fine and "layer" not in entry.arrives  # a normalised input: a mask, a picture to show
         if beside and code in (*FAULTS, "sometimes", "unclear"):
             continue
-        data: dict[str, Any] = {
-            "input": entry.name,
-            "steps": way.texts,
-            "origin": way.origin,
-        }
+        data = _shown(entry, way)
         if code in ("raw", "unclear") and not (fine or way.normalised) and _normalised_elsewhere(entry, readings):
             yield Observation("only-in-evaluation" if _is_trained(entry, pipeline) else "unclear", made, data, way)
         elif code in FAULTS:
