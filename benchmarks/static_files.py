@@ -23,7 +23,7 @@ from accucheck import probe as probes
 from accucheck.case import Case, CaseFile, Scripts
 from accucheck.model import Finding, Kind
 
-TARGET = 60
+TARGET = 80
 
 
 def chosen(folder: Path, count: int) -> list[Path]:

@@ -199,6 +199,29 @@ def test_pairs_that_belong_together_among_all(tmp_path: Path, loss: str) -> None
     assert codes(tmp_path, LOOP.replace("LOSS", f"-({loss})")) == ["loss-negated"]
 
 
+@pytest.mark.parametrize("mask", ["y", "(1 - ops.eye(4, 4))"])
+def test_a_share_that_is_minimised_may_be_that_of_other_pairs(tmp_path: Path, mask: str) -> None:
+    """With a sign that turns it besides, it is most likely that of pairs which belong together."""
+    share = f"(lambda s: ops.log((s * {mask}).sum(1) / s.sum(1)).mean())(ops.exp(logits))"
+    assert codes(tmp_path, LOOP.replace("LOSS", share)) == ["loss-negated-perhaps"]
+    (one,) = said(tmp_path, LOOP.replace("LOSS", f"-(-{share})"))
+    assert (one.code, one.certain) == ("loss-negated", False)
+
+
+def test_scores_less_the_logarithm_of_their_sum_are_a_likelihood(tmp_path: Path) -> None:
+    loss = "(logits * ops.one_hot(y, 4, 1.0, 0.0)).sum(1) - ops.logsumexp(logits, 1)"
+    assert codes(tmp_path, LOOP.replace("LOSS", f"({loss}).mean()")) == ["likelihood-minimised"]
+    assert codes(tmp_path, LOOP.replace("LOSS", f"-({loss}).mean()")) == ["own-likelihood"]
+
+
+def test_a_sum_of_the_same_over_and_over(tmp_path: Path) -> None:
+    """Each value is looked at once, however many ways lead to it."""
+    text = LOOP.replace(
+        "    return LOSS", "    s = ops.exp(logits)\n    w = s\n" + "    w = w * y + w\n" * 40 + "    return LOSS"
+    )
+    assert codes(tmp_path, text.replace("LOSS", "-ops.log((s * y).sum(1) / w.sum(1)).mean()")) == ["own-likelihood"]
+
+
 @pytest.mark.parametrize(
     "loss",
     [

@@ -812,3 +812,14 @@ def test_what_is_only_evaluated_says_nothing_of_the_first_weights(tmp_path: Path
 def test_a_network_that_is_made_beside_the_trained_one(tmp_path: Path, before: str, expected: str) -> None:
     found = said(tmp_path, ZERO_HEAD + "example = Net(9)\nnet = Net(3)\n" + before + BY_MODEL)
     assert [one.code for one in found] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("load", "expected"), [("ms.load_checkpoint('a.ckpt', net)", ["loaded-later"]), ("", ["zero-weights"])]
+)
+def test_functions_that_nothing_calls_each_train_by_themselves(tmp_path: Path, load: str, expected: list[str]) -> None:
+    """What the second loads comes before its own training, not after that of the first, which makes another network."""
+    other = textwrap.indent("net = nn.Dense(8, 2)\n" + BY_MODEL, "    ")
+    own = textwrap.indent("net = Net()\n" + load + "\n" + BY_MODEL, "    ")
+    found = said(tmp_path, f"{ZERO_HEAD}def first():\n{other}\ndef second():\n{own}\n")
+    assert [one.code for one in found] == expected

@@ -307,6 +307,12 @@ data = ds.Cifar10Dataset("data").map(transforms, "image").batch(32)
 ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
 """
 
+_EVALUATE = """
+held = ds.Cifar10Dataset("data", usage="test").map(
+    [vision.ToTensor(), vision.Normalize(MEAN, STD, is_hwc=False)], "image"
+).batch(32)
+ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits(), metrics={"acc"}).eval(held)
+"""
 _BY_CHANNEL = """
 import cv2
 import numpy as np
@@ -439,6 +445,25 @@ transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, st
         _NET
         + "transforms = [vision.Rescale(1 / 255, 0), vision.Normalize((0.1307,), (0.3081,)), vision.HWC2CHW()]"
         + _TRAIN,
+        Verdict.OK,
+        "normalised",
+    ),
+    _example(
+        "mean and std are swapped in evaluation alone",
+        _NET
+        + "transforms = [vision.ToTensor(), vision.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225], is_hwc=False)]"
+        + _TRAIN
+        + _EVALUATE.replace("MEAN", "[0.229, 0.224, 0.225]").replace("STD", "[0.485, 0.456, 0.406]"),
+        Verdict.PROBLEM,
+        "impossible-statistics",
+        "normalised",
+    ),
+    _example(
+        "other statistics in evaluation",
+        _NET
+        + "transforms = [vision.ToTensor(), vision.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225], is_hwc=False)]"
+        + _TRAIN
+        + _EVALUATE.replace("MEAN", "[0.5, 0.5, 0.5]").replace("STD", "[0.5, 0.5, 0.5]"),
         Verdict.OK,
         "normalised",
     ),

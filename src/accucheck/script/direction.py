@@ -134,7 +134,8 @@ def _observation(way: LossDirection, against: bool) -> Observation:
         return Observation("own-likelihood", way.likelihood)
     unturned = "likelihood-minimised" if way.likelihood is way.loss else "overlap-minimised"
     code = "loss-negated" if way.turn is not None else unturned
-    minimised_itself = way.turn is None and _is_agreement(way.loss)  # being unlike something may be intended
+    # Being unlike something may be intended, and the share may be that of pairs which do not belong together.
+    minimised_itself = way.turn is None and (_is_agreement(way.loss) or _log_share(way.loss) is not None)
     if not way.sure or against or minimised_itself:
         code = "loss-negated-perhaps"
     data = {"loss": _title(way.loss)}
@@ -342,8 +343,6 @@ class Directions:
         """Whether a likelihood of what was observed is negated; None for what is none."""
         if _is_likelihood(made) or _is_log_of_chosen(made) or _is_log_of_labelled(made):
             return False
-        if (share := _log_share(made)) is not None and self._learns(share.part):
-            return share.negative
         if _is_picked_of_negated(made):
             return True
         return False if self._is_log_density(made) else None
@@ -358,16 +357,22 @@ class Directions:
             return None if self._all_learn(operands(made, (0, 1))) else LossDirection(False, made)
         if (negated := self._likelihood(made)) is not None:
             return LossDirection(negated, made, likelihood=made)
-        if (falls := _cross_entropy(made)) is not None:
-            return LossDirection(falls, made)
-        if _divergence(made) is not None:
-            return LossDirection(True, made, sure=False)
+        if (written := self._written_out(made)) is not None:
+            return written
         if (preferred := _preference(made)) is not None and self._all_learn(preferred.scores):
             return LossDirection(preferred.negative, made, likelihood=made)
         if self._counts_to_margin(made):
             return LossDirection(True, made, weighed=True)
         rises = _of_two_classes(made)
         return None if rises is None else LossDirection(not rises, made, likelihood=made)
+
+    def _written_out(self, made: Call) -> LossDirection | None:
+        """The way of exponentials of scores that are held against their sum, and of one distribution against another."""
+        if (share := _log_share(made)) is not None and self._learns(share.part):
+            return LossDirection(share.negative, made, weighed=True, likelihood=made)
+        if (falls := _cross_entropy(made)) is not None:
+            return LossDirection(falls, made, likelihood=None if falls else made)
+        return LossDirection(True, made, sure=False) if _divergence(made) is not None else None
 
     def _ready_made(self, made: Call) -> LossDirection | None:
         """The way of a loss of MindSpore or of a package."""
@@ -1151,23 +1156,30 @@ def _is_chosen(part: Value, whole: Value) -> bool:
     return weighted or (len(terms) > 1 and inner in terms)
 
 
-def _exponentials(value: Value, depth: int = 0) -> set[int]:
+def _exponentials(value: Value) -> set[int]:
     """The ids of the exponentials that a sum is made of, some of them perhaps weighted, or taken off again."""
-    value = _bare(value)
-    known = effect(value) if isinstance(value, Call) else None
-    if not isinstance(value, (Call, Items)) or depth > DEEP:
-        return set()
-    if known is not None and known.operation == "exp":
-        return {id(value)}
-    done = operation(value) if isinstance(value, Call) else None
-    parts = done.operands if done is not None and done.does in ("add", "sub", "mul") else _held_in(value)
-    return set().union(*(_exponentials(part, depth + 1) for part in parts))
+    found, seen, queue = set[int](), set[int](), [value]
+    while queue:
+        part = _bare(queue.pop())
+        if id(part) in seen:
+            continue
+        seen.add(id(part))
+        known = effect(part) if isinstance(part, Call) else None
+        if known is not None and known.operation == "exp":
+            found.add(id(part))
+        else:
+            queue += _summands(part)
+    return found
 
 
-def _held_in(value: Call | Items) -> list[Value]:
+def _summands(value: Value) -> list[Value]:
+    """What a sum, a difference or a product is of, and what a list or a reduction holds."""
     if isinstance(value, Items):
         return value.items
-    return kept(value, "whole", *TAKEN) or []
+    if not isinstance(value, Call):
+        return []
+    done = operation(value)
+    return done.operands if done.does in ("add", "sub", "mul") else kept(value, "whole", *TAKEN) or []
 
 
 def _ids(parts: set[tuple[int, bool]]) -> set[int]:

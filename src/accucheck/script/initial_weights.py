@@ -645,7 +645,16 @@ class LaterValues:
     def __init__(self, structure: Structure) -> None:
         self.structure = structure
         self.calls = [*structure.reading.trace.calls]  # what looks for the training runs more
-        self.training = min((call.order for call in self.calls if _trains(call)), default=float("inf"))
+        #: The order of the first training by the id of the run of a function that nothing calls, or of None.
+        self.trainings: dict[int, int] = {}
+        for call in filter(_trains, self.calls):
+            run = id(unseen_run(call.frame))
+            self.trainings[run] = min(call.order, self.trainings.get(run, call.order))
+
+    def is_in_time(self, order: int, run: Frame | None) -> bool:
+        """Whether something is done before the training that runs with it. `run`: the function around it that nothing calls; such functions
+        are followed one after the other, and each may be the one that is started."""
+        return order < self.trainings.get(id(run), float("inf"))
 
     @cached_property
     def of_trained(self) -> dict[int, set[int]]:
@@ -691,7 +700,7 @@ class LaterValues:
                 net = call.argument(["net"], "net")
             elif call.api == "load_checkpoint":
                 net = call.argument(["ckpt_file_name", "net"], "net")
-            if net is not None and call.order < self.training:
+            if net is not None and self.is_in_time(call.order, unseen_run(call.frame)):
                 for leaf in (leaf for _, leaf in leaves(net) if _happens_with(call, leaf)):
                     found[id(leaf)] = found.get(id(leaf), True) and bool(call.tests)
         return found
@@ -700,7 +709,7 @@ class LaterValues:
     def replaced(self) -> list[Replaced]:
         """The places that set the weights of layers to something else than one number before they are trained."""
         found = replacements(self.structure.reading.trace)
-        drawn = [one for one in found if one.order < self.training and number(one.value) is None]
+        drawn = [one for one in found if self.is_in_time(one.order, one.run) and number(one.value) is None]
         return [one for one in drawn if not any(_lets_pass(test, 2) is False for test in one.tests)]
 
     def given(self, layer: Call) -> str | None:

@@ -16,8 +16,6 @@ from .pipelines import Input, Pipeline, of_scripts
 from .sample_functions import MOVES
 from .samples import SamplePath, Step
 
-#: What changes no number of a label behind a transform that interpolates.
-_KEEPS = frozenset(("geometry", "slice", "type", "layout"))
 _MOVED = frozenset(("crop", "resized-crop", "flip", "geometry"))
 
 
@@ -62,7 +60,7 @@ def _interpolated(way: SamplePath) -> Step | None:
     """The step that computes pixels of a label from several, where nothing behind it makes classes of the result."""
     for number, step in enumerate(way.steps):
         by = interpolation(step)
-        if by and "NEAREST" not in by and all(after.kind in _KEEPS for after in way.steps[number:]):
+        if by and "NEAREST" not in by and all(after.rearranges for after in way.steps[number:]):
             return step
     return None
 

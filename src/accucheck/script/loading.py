@@ -299,9 +299,11 @@ class Loading:
         a script may try a network of its own."""
         if self.reading.role == "train" or self.trace.gave_up or self.may_fill:
             return
+        if not all(map(self.in_sight, cells(self.reading))):
+            return
         for net, run in self.evaluated():
             evaluates = isinstance(run, Call) or _inner_classes([net]) & built
-            if not evaluates or not all(map(self.in_sight, [net, *cells(self.reading)])):
+            if not evaluates or not self.in_sight(net):
                 continue
             layers = [leaf for _, leaf in leaves(net)]
             if layers and all(map(_starts_as_made, layers)):

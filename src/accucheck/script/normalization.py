@@ -266,10 +266,12 @@ def _numbers(value: Any) -> list[float]:
 
 
 def examine(readings: list[Pipelines]) -> Iterator[Observation]:
-    """Everything to say about the inputs of training."""
+    """Everything to say about the inputs of training, and which statistics those of evaluation cannot have."""
     training = list(pipelines_of(readings, "train"))
     scalers = list(unused_scalers(readings))
     yield from scalers
+    for pipeline in pipelines_of(readings, "eval"):
+        yield from _of_evaluation(pipeline)
     if not training:
         return
     kinds: set[str] = set()
@@ -283,6 +285,20 @@ def examine(readings: list[Pipelines]) -> Iterator[Observation]:
     made = _first_seen(training)
     if made is not None:
         yield _of_kinds(made, training, kinds)
+
+
+def _shown(entry: Input, way: SamplePath) -> dict[str, Any]:
+    """What a message tells of an input."""
+    return {"input": entry.name, "steps": way.texts, "origin": way.origin}
+
+
+def _of_evaluation(pipeline: Pipeline) -> Iterator[Observation]:
+    """Statistics that are wrong whatever the network was trained on."""
+    for entry in _wanted(unique(pipeline.inputs)):
+        code, way = of_input(entry)
+        made = _place_of(entry, way, pipeline)
+        if code in _WHATEVER and made is not None:
+            yield _fault(code, entry, way, pipeline, made, _shown(entry, way))
 
 
 def _first_seen(training: list[Pipeline]) -> Call | None:
@@ -339,11 +355,7 @@ def of_pipeline(pipeline: Pipeline, readings: list[Pipelines], kinds: set[str]) 
         beside = fine and "layer" not in entry.arrives  # a normalised input: a mask, a picture to show
         if beside and code in (*FAULTS, "sometimes", "unclear"):
             continue
-        data: dict[str, Any] = {
-            "input": entry.name,
-            "steps": way.texts,
-            "origin": way.origin,
-        }
+        data = _shown(entry, way)
         if code in ("raw", "unclear") and not (fine or way.normalised) and _normalised_elsewhere(entry, readings):
             yield Observation("only-in-evaluation" if _is_trained(entry, pipeline) else "unclear", made, data, way)
         elif code in FAULTS:

@@ -153,6 +153,11 @@ class Step:
     choices: tuple[MeanAndStd, ...] = ()  # those that are constants of several statistics, one of which a run has
 
     @property
+    def rearranges(self) -> bool:
+        """Whether it puts numbers elsewhere, leaves some out or changes their type, and computes none but those between neighbours."""
+        return self.kind in ("geometry", "slice", "type", "layout")
+
+    @property
     def effective(self) -> bool:
         """True for chance that is seen to have an effect: what it draws from has more than one value."""
         return self.kind == "random" or any(varies(part) for part in self.draws)
