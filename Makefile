@@ -10,7 +10,7 @@ TORCH  ?=
 # Where the demo works: the examples themselves stay as they are.
 DEMO   := build/demo
 
-# Which of the 30 parts of the long families make test runs; the commit chooses it where this is empty. Example: make test PART=3
+# Which of the 40 parts of the long families make test runs; the commit chooses it where this is empty. Example: make test PART=3
 PART   ?=
 # On all cores, at most four: many tests train, or wait for a time-out. Files in the order of tests/conftest.py.
 PYTEST := $(BIN)/pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder

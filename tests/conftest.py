@@ -24,7 +24,7 @@ FAKES = Path(__file__).parent / "fakes"
 #: Where it is missing, the tests marked mindspore are skipped: all others do without it.
 MINDSPORE = importlib.util.find_spec("mindspore") is not None
 #: So many runs that follow each other take every case of the tests marked part(n), for n up to this.
-PARTS = 30
+PARTS = 40
 #: Tests with these marks are run in as many parts where they say nothing else: each starts MindSpore (3 s), or a walkthrough (1 s),
 #: or takes more than 5 s.
 COSTLY = ("mindspore", "slow", "asyncio")

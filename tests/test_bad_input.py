@@ -23,7 +23,7 @@ from accucheck.model import Verdict
 from accucheck.session import open_session
 from command_line import EXAMPLES, Ran, accucheck, write_checklist
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 #: What a terminal obeys or what reorders text: control characters but line feeds, and bidirectional and zero-width ones.
 DANGEROUS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]")

@@ -249,7 +249,7 @@ def test_each_benchmark_says_what_it_measures_and_gives_rows(path: Path) -> None
     assert {"report", "row"} <= called
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_a_real_benchmark(tmp_path: Path) -> None:
     result = _running.measure(BENCHMARKS / "start_up.py", tmp_path, ["--rounds", "1"])
     assert not result.failed and result.arguments == ["--rounds", "1"]
@@ -376,7 +376,7 @@ def repository(folder: Path, repo: str) -> str:
     return subprocess.run([*git, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_seeded_faults_of_a_real_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Shuffling turned off in a project that rules are worked on with, where something else is missed, and a comment."""
     repo = "owner/name"
@@ -454,7 +454,7 @@ def test_code_that_no_entry_reaches(tmp_path: Path, path: str, line: int, start:
     assert _reach.unreached(tmp_path, paths, ["train.py"], path, line) is expected
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_labelled_projects_of_a_real_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One project in which shuffling is in order, an edit that turns it off, and one that changes nothing."""
     commit = repository(tmp_path, "owner/name")
@@ -504,7 +504,7 @@ def test_labelled_projects_need_their_folders(tmp_path: Path, monkeypatch: pytes
     assert "REPOS lacks owner/name: clone" in _running.measure(BENCHMARKS / "labelled.py", tmp_path / "results").failed
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_a_planted_fault_is_counted() -> None:
     fault = planted.planted().FAULTS["rate-too-high"]
     count = _experiments.Count()

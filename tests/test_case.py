@@ -249,7 +249,7 @@ TREES = st.recursive(
 )
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(tree=TREES)
 def test_whatever_yaml_can_say_is_a_case_for_a_worker_or_a_user_error(tmp_path, tree):

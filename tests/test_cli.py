@@ -18,7 +18,7 @@ from accucheck.cli.frame import language_of
 from command_line import Ran, accucheck, copy_example, write_checklist
 from left_behind import is_gone
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 CHINESE = re.compile("[\u4e00-\u9fff]")
 IDS = re.compile(r"^ {4}([a-z]+\.\d\d) ", re.M)

@@ -17,7 +17,7 @@ from accucheck.report import sheet
 from command_line import Ran, accucheck
 from labelled_data import IMAGES, LABELS, write
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 HEAD = ["number", "sample", "label", "content", "mark (right, wrong or unsure)", "note"]
 

@@ -9,7 +9,7 @@ import pytest
 
 from command_line import accucheck, copy_example
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 
 @pytest.fixture

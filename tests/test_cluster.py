@@ -24,7 +24,7 @@ from accucheck.errors import ReadError, UserError
 from accucheck.manifest import Manifest
 from command_line import Ran, accucheck
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 #: So that scheduler and workers can import this module.
 HERE = str(Path(__file__).parent)

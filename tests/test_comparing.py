@@ -10,7 +10,7 @@ import pytest
 from accucheck.probes._checkpoints import ckpt, drawn
 from command_line import accucheck
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 
 def save(root: Path, **arrays: np.ndarray) -> Path:

@@ -321,7 +321,7 @@ def test_types_that_a_ckpt_cannot_hold_are_told(tmp_path: Path) -> None:
     assert ran.code == 0, ran
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

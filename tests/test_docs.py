@@ -86,7 +86,7 @@ def anchors(page: Path) -> set[str]:
 # --- links --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("page", PAGES, ids=named)
 def test_links_lead_to_files_and_headings(page: Path) -> None:
     text = BLOCK.sub("", page.read_text(encoding="utf-8"))
@@ -344,7 +344,7 @@ def generate(*arguments: str, root: Path = ROOT) -> subprocess.CompletedProcess[
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_generated_parts_are_current() -> None:
     done = generate("--check")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -383,7 +383,7 @@ def test_the_page_of_watched_findings_has_an_example_of_each_that_accuses(langua
         assert set(module.WHY) == codes, f"{name}: no example, or one of what accuses nobody"
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_what_is_stale_is_named_and_made_again(tmp_path: Path) -> None:
     for name in ("docs", "checklists", "README.md", "README.zh.md"):
         source = ROOT / name

@@ -116,7 +116,7 @@ async def test_a_series_shows_one_shot_after_the_other(terminal: ModuleType) -> 
     assert not re.search(r"url\(|href=\"(?!#)|<script|@font-face|@import", svg)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 def test_a_browser_shows_one_shot_at_a_time(terminal: ModuleType, tmp_path: Path) -> None:
     shots = [terminal.Shot([f'<text class="s0">{number}</text>'], 2, "") for number in range(3)]

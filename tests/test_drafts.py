@@ -58,7 +58,7 @@ def test_kill_9_loses_at_most_the_last_second(tmp_path):
     assert kept >= max(length for when, length in typed if when < killed - 1)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"a": 3}', b"\xff\xfe", b"[" * 100_000, b" " * (MAX_FILE + 1)])
 def test_what_is_no_file_of_drafts_counts_as_none(tmp_path, content):
     file = tmp_path / "drafts.json"

@@ -12,7 +12,7 @@ import pytest
 
 from command_line import accucheck, copy_example
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 STEPS, BATCHES, FORK = 24, 10, 15
 DATA = """
@@ -154,7 +154,7 @@ def codes(text: str) -> list[str]:
     return [textwrap.dedent(found) for found in re.findall(r"^  ```python\n(.*?)^  ```$", text, re.M | re.S)]
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.mindspore
 @pytest.mark.parametrize(
     ("script", "fork"),

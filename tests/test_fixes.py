@@ -53,7 +53,7 @@ def parses(folder: Path) -> None:
         ast.parse(file.read_bytes())
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @needs_git
 @pytest.mark.parametrize(("name", "example"), examples())
 def test_a_fix_mends_what_it_is_for(name: str, example: probe.Example, tmp_path: Path) -> None:
@@ -220,7 +220,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @needs_git
 @pytest.mark.parametrize("tool", [("git", "apply"), ("patch", "-p1", "--binary", "--no-backup-if-mismatch")])
 @pytest.mark.parametrize(

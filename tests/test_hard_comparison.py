@@ -238,7 +238,7 @@ def test_prefixes_on_some_keys_only_are_mapped(tmp_path):
 NASTY = ["[red]\u202e\x1b[31m", "a\nb", "x" * 200, "$(id)`|*_", b"\xff\xfe"]
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("nasty", NASTY, ids=repr)
 def test_hostile_names_through_every_output(nasty, tmp_path):
     """Names of tensors in the text of run and compare, in JSON, Markdown and docx."""

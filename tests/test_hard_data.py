@@ -14,7 +14,7 @@ import pytest
 
 from command_line import Ran, accucheck
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 PROBES = {"ds.01": "missing_values", "ds.03": "class_balance", "ds.04": "dataset_digest"}
 GOOD = "x,label\n" + "".join(f"{n / 7},{n % 3}\n" for n in range(300))

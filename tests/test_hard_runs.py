@@ -252,7 +252,7 @@ CURVES: dict[str, Callable[[Path], object]] = {
 TELLS = {"train.jsonl", "events.out.tfevents.1.host"}
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("name", CURVES)
 def test_curves_cut_at_every_byte(name: str, project: Path) -> None:
     path = project / name
@@ -504,7 +504,7 @@ POOR_CURVES: dict[str, tuple[str, set[str]]] = {
 }
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("kind", BAD_CURVES)
 def test_what_is_no_curve_is_refused_by_every_probe(kind: str, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(project)
@@ -760,7 +760,7 @@ HARD: dict[str, dict[str, bytes]] = {
 }
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.slow
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("kind", HARD)

@@ -13,7 +13,7 @@ from accucheck.case import Case
 from accucheck.model import Code, Finding, Fix, Kind, Level, Note, Reason, Status, Table, Where
 from accucheck.project import open_project
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 SCRIPT = """import yaml
 import mindspore

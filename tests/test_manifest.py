@@ -156,7 +156,7 @@ def test_an_interrupted_run_resumes(tmp_path, monkeypatch):
     assert manifest.finish(update(root, target, full=True)).hashed == 1000
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_a_run_that_is_killed_costs_no_file_that_was_done(tmp_path):
     """kill -9 again and again: no file is hashed twice, and what is kept is true."""
     root = tree(tmp_path / "data", {f"{n:04}": os.urandom(300_000) for n in range(800)})

@@ -176,7 +176,7 @@ def tfrecord(path: Path, count: int) -> None:
             stream.write(length + masked(length) + example + masked(example))
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_the_digest_takes_the_recorded_list(data, tmp_path):
     subprocess.run(["cp", "-r", data, tmp_path / "good"], check=True)
     (data / "a/1").write_text("not opened, so this does not count")

@@ -345,7 +345,7 @@ def put(folder: Path, text: str) -> Path:
     return file
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_a_map_the_wrong_way_round_is_refused_in_time_that_grows_with_it(tmp_path: Path, monkeypatch) -> None:
     count = 1500
     left = tensors({f"net.layers.{n}.attention.proj.weight": (8, 8) for n in range(count)})

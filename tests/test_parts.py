@@ -17,9 +17,9 @@ import pytest
 @pytest.mark.parametrize("n", range(7))
 def test_three(n): pass
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("n", range(4))
-def test_thirty(n): pass
+def test_forty(n): pass
 
 @pytest.mark.parametrize("n", [pytest.param(n, marks=pytest.mark.part(4) if n % 2 else ()) for n in range(9)])
 def test_some(n): pass
@@ -48,20 +48,20 @@ def ran(families: pytest.Pytester, *options: str) -> list[str]:
 def test_all_parts_in_succession_run_every_case_and_each_only_its_share(families: pytest.Pytester) -> None:
     everything = ran(families, "--whole")
     assert len(everything) == 7 + 4 + 9 + 1 + 6
-    parts = [ran(families, f"--part={number}") for number in range(897, 927)]
+    parts = [ran(families, f"--part={number}") for number in range(897, 937)]
     assert set().union(*parts) == set(everything)
     counts = Counter(name for part in parts for name in part)
-    assert counts["test_families.py::test_short"] == 30 and counts["test_families.py::test_some[4]"] == 30
+    assert counts["test_families.py::test_short"] == 40 and counts["test_families.py::test_some[4]"] == 40
     assert all(len([name for name in part if "test_three" in name]) in (2, 3) for part in parts)
-    assert [len([name for name in part if "test_module" in name]) for part in parts].count(1) == 24
-    assert all(1 <= counts[name] <= 12 for name in everything if "test_three" in name or "module" in name)
-    assert all(counts[f"test_families.py::test_thirty[{n}]"] == 1 for n in range(4))
+    assert [len([name for name in part if "test_module" in name]) for part in parts].count(1) == 32
+    assert all(1 <= counts[name] <= 14 for name in everything if "test_three" in name or "module" in name)
+    assert all(counts[f"test_families.py::test_forty[{n}]"] == 1 for n in range(4))
 
 
 def test_a_part_is_the_same_each_time_and_is_told(families: pytest.Pytester) -> None:
-    first, again = (families.runpytest_inprocess("-q", "--part=33", "-p", "no:cacheprovider") for _ in range(2))
+    first, again = (families.runpytest_inprocess("-q", "--part=43", "-p", "no:cacheprovider") for _ in range(2))
     assert first.parseoutcomes() == again.parseoutcomes()
-    first.stdout.fnmatch_lines(["part 3 of 30 of the long families*"])
+    first.stdout.fnmatch_lines(["part 3 of 40 of the long families*"])
     families.runpytest_inprocess("-q", "--whole", "-p", "no:cacheprovider").stdout.fnmatch_lines(["every case"])
 
 
@@ -89,9 +89,9 @@ def test_the_commit_chooses_by_its_place_on_the_first_parent_line(families: pyte
         git("commit", "--allow-empty", "-m", f"side {number}")
     git("checkout", "main")
     git("merge", "--no-ff", "side")
-    assert part(families.path).startswith("part 4 of 30 ")
+    assert part(families.path).startswith("part 4 of 40 ")
     git("commit", "--allow-empty", "-m", "main 5")
-    assert part(families.path).startswith("part 5 of 30 ")
+    assert part(families.path).startswith("part 5 of 40 ")
     git("clone", "--depth", "1", families.path.as_uri(), "shallow")
     day = int(time.time()) // 86400
-    assert part(families.path / "shallow").startswith(f"part {day % 30 or 30} of 30 ")
+    assert part(families.path / "shallow").startswith(f"part {day % 40 or 40} of 40 ")

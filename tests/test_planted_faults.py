@@ -33,7 +33,7 @@ def findings(project: Path, item: str) -> dict[str, list[dict[str, Any]]]:
     return {result["probe"]: result["findings"] for result in found["results"] if result["status"] == "done"}
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("name", faults.FAULTS)
 def test_a_planted_fault_is_found(name: str, tmp_path: Path) -> None:
     fault = faults.FAULTS[name]
@@ -72,7 +72,7 @@ def clean(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Any], dict[str,
     return examined
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("name", faults.FAULTS)
 def test_the_same_project_without_the_fault_is_clean(
     name: str, clean: Callable[[Any], dict[str, list[dict[str, Any]]]]

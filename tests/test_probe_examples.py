@@ -83,7 +83,7 @@ def refutes_what_there_is(module: Any, finding: Finding) -> None:
         assert set(entry.codes) <= set(weaker.WHY), entry
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize(("name", "example"), examples())
 def test_an_example_comes_out_as_it_says(name: str, example: probe.Example, tmp_path: Path) -> None:
     module = probe.load(name)
@@ -109,7 +109,7 @@ def test_an_example_comes_out_as_it_says(name: str, example: probe.Example, tmp_
     assert msgspec.json.decode(msgspec.json.encode(findings), type=list[Finding]) == findings, "no plain JSON"
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("name", [name for name, kept in KEPT_FINDINGS.items() if "at thresholds" in kept])
 def test_thresholds_decide_as_they_did_at_what_is_measured(name: str) -> None:
     module = probe.load(name)
@@ -117,7 +117,7 @@ def test_thresholds_decide_as_they_did_at_what_is_measured(name: str) -> None:
     assert {key: value for key, value in found.items() if value} == KEPT_FINDINGS[name]["at thresholds"], AGAIN
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("name", [name for name, kept in KEPT_FINDINGS.items() if "of variants" in kept])
 def test_variants_of_examples_are_judged_as_they_were(name: str) -> None:
     module = probe.load(name)
@@ -243,7 +243,7 @@ def test_parameters_say_what_they_mean(name: str) -> None:
         assert extra.get("description"), f"{field.name} has no description"
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("name", NAMES)
 def test_importing_a_probe_loads_nothing_heavy(name: str) -> None:
     code = "import sys; from accucheck import probe; probe.load(sys.argv[1]); print(*sorted({*sys.modules}))"

@@ -128,7 +128,7 @@ def variants(module: Any, example: Example, leave_out: set[str]) -> Iterator[Var
             yield Variant(rewrite.__name__, usual, codes)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize(("name", "example"), examples())
 def test_what_changes_no_number_changes_no_finding(name: str, example: Example) -> None:
     excepted = {rewrite for probe_, example_, rewrite in EXCEPTIONS if (probe_, example_) == (name, example.name)}

@@ -23,7 +23,7 @@ from accucheck.model import Progress
 from accucheck.project import open_project
 from command_line import accucheck, copy_example, write_checklist
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 SCRIPT = """import mindspore as ms
 from mindspore import dataset, nn

@@ -19,7 +19,7 @@ def squared(number: int) -> tuple[int, int]:
     return number * number, os.getpid()
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("processes", [1, 2, 3, 8])
 @pytest.mark.parametrize("parts", [0, 1, 2, 7, 100])
 def test_results_come_in_order_from_so_many_processes(parts: int, processes: int) -> None:

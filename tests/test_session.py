@@ -56,7 +56,7 @@ def test_results_survive_the_round_trip(tmp_path):
     assert entry.suggestion is Verdict.PROBLEM
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("seed", range(5))
 def test_kill_9_loses_nothing_that_was_confirmed(tmp_path, seed):
     number, rng = 0, random.Random(seed)

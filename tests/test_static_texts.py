@@ -33,7 +33,7 @@ def spoken(name: str, folder: Path) -> Iterator[tuple[str, Finding, str]]:
                     yield example.name, event, probe.message(module, event.code, event.data, language)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("name", STATIC)
 def test_each_text_is_complete(name: str, tmp_path: Path) -> None:
     seen = 0

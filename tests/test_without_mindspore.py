@@ -11,7 +11,7 @@ import pytest
 
 from command_line import Ran, accucheck, copy_example
 
-pytestmark = [pytest.mark.slow, pytest.mark.part(30)]
+pytestmark = [pytest.mark.slow, pytest.mark.part(40)]
 
 REASON = "has no MindSpore. Set runtime.python to the interpreter of the training environment, or install MindSpore"
 

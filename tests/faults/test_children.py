@@ -17,7 +17,7 @@ from accucheck.session import open_session
 from command_line import write_checklist
 from left_behind import Command, is_gone, run, wait_until
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
@@ -122,7 +122,7 @@ def network(tmp_path: Path) -> Path:
 
 
 @pytest.mark.mindspore
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("end", ["by itself", *SIGNALS], ids=str)
 def test_a_range_test_leaves_its_curve_and_no_process(network: Path, tmp_path: Path, end: str | signal.Signals) -> None:
     steps = 60 if end == "by itself" else 1_000_000
@@ -143,7 +143,7 @@ def test_a_range_test_leaves_its_curve_and_no_process(network: Path, tmp_path: P
 
 
 @pytest.mark.mindspore
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_a_killed_range_test_keeps_its_rows_apart(network: Path, tmp_path: Path) -> None:
     command = Command(network, tmp_path / "temporary", "lr-range", ".", "--live", "--steps", 1_000_000)
     partial, curve = network / "logs/lr_range.csv.partial", network / "logs/lr_range.csv"

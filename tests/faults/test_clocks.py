@@ -13,7 +13,7 @@ from accucheck import manifest
 from accucheck.session import open_session
 from command_line import write_checklist
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 #: What Python runs at the start of this process and of all that it starts: the time of day as the variable JUMPS says.
 JUMPING = """

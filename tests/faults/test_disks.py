@@ -17,7 +17,7 @@ from accucheck.session import open_session
 from command_line import write_checklist
 from left_behind import Command, half_written, run, wait_until
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 #: accucheck whose files may have so many bytes: what a quota on a file's size looks like to a program.
 LIMITED = """

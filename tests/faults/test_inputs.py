@@ -19,7 +19,7 @@ from accucheck import manifest
 from command_line import write_checklist
 from left_behind import Command, half_written, wait_until
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 _OPEN, _ACCESS = 0x20, 0x1
 

@@ -64,7 +64,7 @@ def _waits(path: Path) -> None:
         pass
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize(
     ("what", "read"),
     [
@@ -93,7 +93,7 @@ def test_the_guard_sees_what_is_not_allowed(what: str, read: Callable[[Path], ob
     assert what in repr(raised.value)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.mindspore] if name in MINDSPORE else []) for name in TARGETS]
 )

@@ -153,7 +153,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("failure", BROKEN)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_what_goes_wrong_with_a_network_is_an_error_with_its_words(tmp_path: Path, name: str, failure: str) -> None:

@@ -9,7 +9,7 @@ from accucheck.live import order as orders
 from accucheck.model import Finding, Level
 from accucheck.probes import shuffle_order
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 
 def judged(first, second=None, labels=None, complete=True, rows=None, **more):

@@ -56,7 +56,7 @@ def test_rare_is_told_from_uneven_by_the_even_share(left: int, tmp_path: Path) -
     assert ("rare-class" in said) == (left in (1, 5)), "an empty class is no rare one"
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_many_classes_and_none(tmp_path: Path) -> None:
     pl.DataFrame({"label": np.arange(500_000) % 100_000}).write_parquet(tmp_path / "many.parquet")
     verdict, said = examined(tmp_path, train={"path": "many.parquet"})

@@ -194,7 +194,7 @@ def test_what_was_drawn_anew_goes_its_own_way_and_is_as_wide(
     assert problems(between(tmp_path, wide, theirs)) == {"values-differ"}
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_weights_that_all_differ_are_searched_in_little_time(tmp_path: Path) -> None:
     """2,000 of one shape took half a minute when each was held against each."""
     count = 2000

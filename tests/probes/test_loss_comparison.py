@@ -117,7 +117,7 @@ def test_a_log_that_was_cut_off(twins: Path, tmp_path: Path) -> None:
     assert of_code(found, "agrees") and of_code(found, "partial").data["ours_alone"] > 10
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_healthy_pairs_raise_no_alarm() -> None:
     """At most 1 in 100, of 200 pairs of each kind; the benchmark draws more."""
     for kind in (drawn.rounding, drawn.devices, drawn.growing, drawn.unfixed):

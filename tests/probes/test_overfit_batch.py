@@ -75,7 +75,7 @@ def test_a_network_that_gives_its_loss(tmp_path: Path) -> None:
     assert not told(found) and {one.code for one in found} & {"fitted", "slow"}
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.mindspore
 def test_the_files_of_the_example_stay_as_they_are() -> None:
     digits = Path(__file__).parents[2] / "examples/digits"

@@ -34,7 +34,7 @@ def test_trainings_of_mindspore(tmp_path: Path) -> None:
     assert of_code(found, "parts").data["step"] == 2 and all(finding.level is Level.PROBLEM for finding in worse)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_versions_that_differ_by_their_batches_alone_are_no_problem(tmp_path: Path) -> None:
     """At most 1 in 100, of 300 pairs whose randomness is not fixed."""
     random = np.random.default_rng(5)

@@ -541,7 +541,7 @@ def test_hostile_records_of_torch(tmp_path):
     assert infos["w"].obstacle == "view"
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_containers_that_multiply_are_bounded(tmp_path):
     layers = b"\x80\x02]" + b"".join(b"q%c](h%ch%ch%ce" % (i, i, i, i) for i in range(40)) + b"."
     assert code_of(archive(tmp_path / "laugh.pth", layers)) == "malformed"
@@ -777,7 +777,7 @@ def test_rows_are_compared_exactly(tmp_path):
     assert not rows_equal(info_of(tmp_path, np.zeros((3, 0), "f4"), "Float32"))
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize(("rows", "columns"), [(1, 5), (7, 3), (300, 40), (64, 900)])
 @pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "complex128"])
 def test_a_transposed_matrix_in_parts(rows, columns, dtype, tmp_path, monkeypatch):

@@ -25,7 +25,7 @@ from accucheck.report.parts import Report
 from accucheck.session import Entry, Judgement, Record, Review, SignOff, seal
 from path_checklist import ROUTE
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 GENERATE = Path(__file__).parents[2] / "reports" / "generate.py"
 LANGUAGES = {"zh": (Language.ZH,), "en": (Language.EN,), "both": (Language.ZH, Language.EN)}

@@ -45,7 +45,7 @@ from accucheck.report.build import build
 from accucheck.report.parts import ChartPart, Report
 from accucheck.session import Entry, Judgement, Record, Review, SignOff
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 HOME = "/" + "home/someone"  # of nobody here
 SPOKEN = ("zh", "en", "both")

@@ -172,7 +172,7 @@ def test_nothing_invisible_remains(report: Report) -> None:
     assert all(character.isprintable() for text in texts for character in text)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_long_texts_and_many_findings_are_bounded(checklists: list[Checklist], case: Case) -> None:
     rows = [[number, "x" * 3_000] for number in range(60)]
     many = [

@@ -46,7 +46,7 @@ def test_bars_show_their_counts() -> None:
     assert has(tall, charts.COLOURS[0]) == pytest.approx(2 * has(low, charts.COLOURS[0]), rel=0.05)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize(
     "chart",
     [

@@ -12,7 +12,7 @@ import pytest
 from accucheck.model import Finding, Kind, Level, Note, ProbeResult, Status, Verdict, Where
 from accucheck.session import MAX_ALONE, open_session
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 LIMITED = """
 import resource, runpy, sys

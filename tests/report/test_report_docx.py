@@ -19,7 +19,7 @@ from accucheck.report.build import build
 from accucheck.report.parts import Report
 from accucheck.session import Entry, Record
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from accucheck.report.parts import (
 )
 from accucheck.session import Entry, Record
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 VOID = {"meta", "img", "br", "link", "input", "hr"}
 OF_CHARTS = {"svg", "g", "path", "defs", "clippath", "image", "rect", "use", "text", "tspan"}

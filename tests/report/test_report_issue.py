@@ -31,7 +31,7 @@ from accucheck.report.trackers import Tracker, known
 from accucheck.session import Record
 from command_line import accucheck, copy_example
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False})
 TRACKERS = [pytest.param(tracker, id=tracker.name) for tracker in known().trackers]

@@ -21,7 +21,7 @@ from accucheck.report.context import MAX_ATTACHMENTS_IN_ALL, MAX_CHARTS_IN_ALL
 from accucheck.report.parts import ChartPart, Report
 from accucheck.session import Entry, Record
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 MEGABYTE = 1 << 20
 NOTES = {

@@ -202,7 +202,7 @@ HARD = {
 }
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("name", HARD)
 def test_time_is_linear(name: str) -> None:
     """Twice the text takes about twice the time: ten times would be a rule that goes back over what it has read."""

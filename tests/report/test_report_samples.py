@@ -32,7 +32,7 @@ def generate(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     return module
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_what_is_stale_is_told(generate: ModuleType, tmp_path: Path) -> None:
     assert f"zh/{generate.STEM}.docx" in generate.stale()
     for language in Language:

@@ -13,7 +13,7 @@ from accucheck.report import Options, render, templating, write
 from accucheck.report.parts import Report
 from command_line import accucheck
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from accucheck.session import Entry, Record
 lacking = [name for name in ("soffice", "pdfinfo", "pdffonts", "pdftotext") if not shutil.which(name)]
 pytestmark = [
     pytest.mark.skipif(bool(lacking), reason=f"not installed: {', '.join(lacking)}"),
-    pytest.mark.part(30),
+    pytest.mark.part(40),
 ]
 
 PAGE = (595.3, 841.9)  # points: A4

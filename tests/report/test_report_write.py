@@ -220,7 +220,7 @@ def long_table(checklists: list[Checklist], case: Case) -> Report:
     return build(Record(entries={"dp.03": entry}), checklists, case, Language.ZH, None, frozenset(), MOMENT)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_a_long_table_lies_whole_beside_the_report(long_table: Report, tmp_path: Path) -> None:
     written = write(long_table, tmp_path, Options(formats=ALL, stem="x"))
     assert {path.name for path in written.files} >= {"table-001.csv", "table-002.csv"}
@@ -255,7 +255,7 @@ def test_a_long_table_lies_whole_beside_the_report(long_table: Report, tmp_path:
     assert not (tmp_path / "x_files/table-003.csv").exists()
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_programs_need_no_table_beside(long_table: Report, tmp_path: Path) -> None:
     written = write(long_table, tmp_path, Options(formats=("json",), stem="x"))
     assert written.files == written.paths

@@ -362,7 +362,7 @@ def test_a_module_without_end_is_given_up(tmp_path: Path) -> None:
     assert not found.pads
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_a_function_of_thousands_of_names_is_read_once(tmp_path: Path) -> None:
     def seconds(names: int) -> float:
         lines = "".join(f"    of_convolution_{n} = relu(of_convolution_{n - 1})\n" for n in range(1, names))

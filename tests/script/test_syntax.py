@@ -117,7 +117,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_text_takes_the_process_down(name: str) -> None:
     """In a process of its own with 1.5 GB and the usual stack; a tree or a named error, and soon."""

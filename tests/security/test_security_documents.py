@@ -17,7 +17,7 @@ from accucheck.model import Verdict
 from accucheck.session import open_session
 from command_line import accucheck, write_checklist
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 EVIL = (
     "x\"'><script>alert(1)</script><img src=x onerror=alert(1)><svg/onload=alert(1)><style>*{background:url(http://evil.example)}</style>"

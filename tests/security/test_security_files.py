@@ -19,7 +19,7 @@ from accucheck.session import open_session
 from accucheck.store import ATTACHMENTS, BACKUPS, FOLDER, write_atomically, write_together
 from command_line import accucheck
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 PRECIOUS = b"ssh-ed25519 AAAA of the person\n"
 

@@ -159,7 +159,7 @@ def test_what_leads_off_this_machine(address: str, leaves: bool) -> None:
     assert networked(address) is leaves
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize(
     "address", ["reference::file://{0}", "reference://x::file://{0}", "dask::file://{0}", "REFERENCE::file://{0}"]
 )

@@ -8,7 +8,7 @@ import pytest
 
 from command_line import accucheck
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 LONG = 3900  # characters of the longest line that is taken for one of a log
 LINES = {

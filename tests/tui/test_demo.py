@@ -260,7 +260,7 @@ def test_few_keys_lead_from_the_first_screen_of_any_project_to_a_planted_fault(t
     print("keys:", *program.keys)
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 def test_a_terminal_without_chinese_is_spoken_to_in_english(tmp_path, home, without_mindspore):
     variables = {"PYTHONIOENCODING": "latin-1", "ACCUCHECK_LANG": "zh", "PYTHONPATH": os.environ["PYTHONPATH"]}
     command = [*PROGRAM, "demo", "--folder", tmp_path / "demo"]

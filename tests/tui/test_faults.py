@@ -20,7 +20,7 @@ from accucheck.session import MAX_NOTE, open_session
 from command_line import write_checklist
 from left_behind import is_gone, living, shown, wait_until
 
-pytestmark = pytest.mark.part(30)
+pytestmark = pytest.mark.part(40)
 
 needs_tmux = pytest.mark.skipif(not has_tmux(), reason="tmux is not installed")
 CASE = "name: demo\nruntime: {device: CPU}\n"

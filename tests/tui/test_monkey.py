@@ -287,7 +287,7 @@ class Monkey:
 
 
 @pytest.mark.slow
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_twenty_thousand_keys(tmp_path, seed, pytestconfig):
     keys = pytestconfig.getoption("--monkey")

@@ -127,7 +127,7 @@ GROUNDS = ("background", "surface", "panel", "primary-background", "block-cursor
 TEXTS = ("foreground", "accent", *(f"text-{name}" for name in ("muted", "success", "error", "warning", "accent")))
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("theme", OWN, ids=[theme.name for theme in OWN])
 @pytest.mark.parametrize("ground", [*GROUNDS, "block-cursor-blurred-background"])
 @pytest.mark.parametrize("text", [*TEXTS, "text-secondary", "block-cursor-foreground"])

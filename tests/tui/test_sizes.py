@@ -83,7 +83,7 @@ def drawn_whole(app, size, *, only_ascii):
         assert left.isascii(), (app.screen, sorted({sign for sign in left if not sign.isascii()}))
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("only_ascii", [False, True], ids=["unicode", "ascii"])
 @pytest.mark.parametrize("language", list(Language))
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")

@@ -35,7 +35,7 @@ def frameworks() -> None:
     pytest.importorskip("torch")
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("twin", CLEAN, ids=lambda twin: twin.name)
 def test_nothing_is_found_of_a_clean_twin(tmp_path: Path, twin: Twin) -> None:
     walked = walk(build(twin, tmp_path / "twin"))
@@ -46,7 +46,7 @@ def test_nothing_is_found_of_a_clean_twin(tmp_path: Path, twin: Twin) -> None:
         assert {(result.status, result.suggestion) for result in ran} == {(Status.DONE, Verdict.OK)}
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("twin", FAULTY, ids=lambda twin: twin.name)
 def test_a_fault_is_located_at_its_step_of_the_path(tmp_path: Path, twin: Twin) -> None:
     walked = walk(build(twin, tmp_path / "twin"))

@@ -37,7 +37,7 @@ def test_there_are_enough_of_each() -> None:
     assert len({twin.network for twin in CLEAN}) == 10
 
 
-@pytest.mark.part(30)
+@pytest.mark.part(40)
 @pytest.mark.parametrize("twin", [*CLEAN, *FAULTY], ids=lambda twin: twin.name)
 def test_every_fault_is_an_edit_of_a_script_that_is_still_python(tmp_path: Path, twin: Twin) -> None:
     project = tmp_path / "twin"
