@@ -304,6 +304,31 @@ def test_what_a_watched_run_gives_is_told_with_it_and_not_again(tmp_path):
         assert "watched" in [step.key for step in steps(project) if step.kind == "unlock"], "nothing to be watched"
 
 
+@pytest.mark.parametrize("cut", [True, False])
+def test_a_watch_that_ended_before_the_training_is_to_be_continued_to_its_end(tmp_path, cut):
+    """Epochs and evaluations that nobody has seen yet tell more than inputs that a person would have to write; a run that failed would
+    fail again."""
+    (tmp_path / "train.py").write_text("print('loss: 1.0')\n")
+    project = open_project(
+        tmp_path, settings=["scripts.train=train.py", "runtime.command=python train.py --lr 1", "watched=seen"]
+    )
+    with project.session:
+        give(
+            project,
+            "hp.02",
+            "watched_settings",
+            Finding("part", Level.INFO, Where("seen"), {"steps": 50, "epochs": 1, "cut": cut}),
+        )
+        told = steps(project)
+        further = [step for step in told if step.kind == "further"]
+        assert len(further) == cut and "watch" not in [step.kind for step in told]
+        if cut:
+            assert further[0].command() == "accucheck watch --steps 0 -- python train.py --lr 1"
+            assert "50" in further[0].why(Language.EN) and "50" in further[0].why(Language.ZH)
+            order = [step.kind for step in told]
+            assert order.index("further") < order.index("unlock")
+
+
 def test_live_probes_that_nobody_allowed_and_failed_ones(project):
     give(project, "a.1", "fake_static_one", suspect(), kind=Kind.STATIC)
     give(project, "a.1", "fake_live", kind=Kind.LIVE, **skipped("needs-consent"))

@@ -138,6 +138,14 @@ WORDS: Words = {
         "en": "a real run is the best evidence and needs no change to the script; asks before it runs the command",
         "zh": "实际运行看到的内容最可靠，无需修改脚本；运行命令前会先询问",
     },
+    "further": {
+        "en": "Watch the training to its end: {command}",
+        "zh": "把训练观察到结束：{command}",
+    },
+    "further-why": {
+        "en": "the watch ended after {steps:,} steps, so later epochs and evaluations were not seen; it takes as long as the training",
+        "zh": "观察到第 {steps:,} 步就结束了，之后的 epoch 和评估都没有看到；耗时与训练相当",
+    },
     "checks": {"en": "{why}; it also unlocks {items}", "zh": "{why}；还可据此自动检查 {items}"},
     "run": {
         "en": "Run the probes of {count:,} {count:item|items}: {items}",
@@ -264,6 +272,7 @@ _ORDER = (
     "run",
     "live",
     "remote",
+    "further",
     "unlock",
     "failed",
     "late",
@@ -390,7 +399,12 @@ class Step(msgspec.Struct, frozen=True):
             added, gone = (sum(line[:1] == sign for line in self.diff.splitlines()[2:]) for sign in "+-")
             return _say("cost-diff", language, count=max(added, gone))
         costs = {"unlock": "cost-key", "accept": "cost-press", "problem": "cost-look", "suspect": "cost-look"}
-        costs |= {"sanity": "cost-command", "watch": "cost-command", "together": "cost-command"}
+        costs |= {
+            "sanity": "cost-command",
+            "watch": "cost-command",
+            "further": "cost-command",
+            "together": "cost-command",
+        }
         return _say(costs.get(self.kind, "cost-hand"), language)
 
     def command(self, project: str = ".", checklists: Sequence[str] = ()) -> str:
@@ -414,8 +428,10 @@ class Step(msgspec.Struct, frozen=True):
             )
         elif self.kind == "together":
             words = ["fix", *folder, *named]
-        elif self.kind == "watch":
-            words = ["watch", *(["--project", *folder] if folder else []), "--", *shlex.split(self.data["command"])]
+        elif self.kind in ("watch", "further"):
+            whole = ["--steps", "0"] if self.kind == "further" else []
+            named = ["--project", *folder] if folder else []
+            words = ["watch", *named, *whole, "--", *shlex.split(self.data["command"])]
         elif self.kind == "sanity":
             words = ["run" if self.words == "sanity" else "status", *folder, "--checklist", "sanity"]
         elif self.kind in ("path", "compare", "plan"):
@@ -828,12 +844,22 @@ class _ProjectSurvey:
         """The training watched, where it has a script and was not watched yet: what a watched run alone would unlock, or would as well as
         another input, is told with it and not a second time."""
         command = watchable(self.project)
+        if command and self._cut:
+            return [Step("further", data={"command": shlex.join(command), "steps": self._cut}), *found]
         if not command or self.project.case.get("watched") is not None:
             return found
         served = [step for step in found if step.kind == "unlock" and "watched" in step.data["keys"]]
         items = sorted({item for step in served for item in step.items}, key=lambda item: self.place[item])
         watch = Step("watch", items, data={"command": shlex.join(command)})
         return [watch, *(step for step in found if step not in served)]
+
+    @cached_property
+    def _cut(self) -> int:
+        """After how many steps the watch ended the training; 0 where it did not."""
+        told = (
+            finding for name, result in self._results() if name == "watched_settings" for finding in result.findings
+        )
+        return next((finding.data["steps"] for finding in told if finding.data.get("cut")), 0)
 
     def _uses(self) -> Iterator[_ProbeUse]:
         """The probes of the items that are still open."""

@@ -323,7 +323,9 @@ def _whole_loss(one: dict[str, Any]) -> bool:
 def _epochs(watch: Watch) -> Iterator[Finding]:
     epochs = watch.run.series["seconds"].epochs
     data = {"steps": watch.steps, "epochs": len({int(one) for one in epochs if one >= 0})}
-    whole = watch.first("end").get("why") == "exit"
+    why = watch.first("end").get("why")
+    whole = why == "exit"
+    data["cut"] = why == "enough"  # by the watch itself, and not by an error or by the user
     codes = ["epochs-zero", *(["epochs-squared", "epochs-twice"] if _unrepeated(watch) else [])]
     refutes = [Refutes("training_settings", codes)]
     yield Finding("whole" if whole else "part", Level.INFO, watch.where(), data, refutes=refutes)

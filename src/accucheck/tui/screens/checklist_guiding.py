@@ -129,7 +129,7 @@ class Guiding(Watching):
             self.call_later(self.action_do, "export")
         elif step.kind == "together":
             self._apply_together()
-        elif step.kind == "plan":
+        elif step.kind in ("plan", "further"):
             from .next import command_of
 
             command = command_of(step, self.app.project)
