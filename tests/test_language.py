@@ -148,10 +148,13 @@ def keys_and_uses(folder):
 
 def test_a_table_fits_into_a_terminal_by_the_ends_of_one_column() -> None:
     rows = [["curve", "run", "points"], ["loss", ".accucheck/watch/训练/20260131-080000: user", "75"]]
-    assert list(aligned(rows)) == list(aligned(rows, 200, gives=1))
-    found = list(aligned(rows, 40, gives=1))
+    assert list(aligned(rows)) == list(aligned(rows, 200, gives=[1]))
+    found = list(aligned(rows, 40, gives=[1]))
     assert max(map(len, found)) <= 40 and "  …" in found[1].replace("   ", "  ") and ": user" in found[1]
-    assert list(aligned(rows, 4, gives=1))[1].split()[2:] == ["user", "75"], "the rest of a row stays whole"
+    assert list(aligned(rows, 4, gives=[1]))[1].split()[2:] == ["user", "75"], "the rest of a row stays whole"
+    rows.append(["eval_the_best_accuracy_of_all", "short", "1"])
+    found = list(aligned(rows, 44, gives=[1, 0]))
+    assert max(map(len, found)) <= 44 and found[2].startswith("…") and "user" in found[1]
 
 
 @pytest.mark.parametrize("folder", SPOKEN)

@@ -110,6 +110,21 @@ def test_outputs_that_belong_to_no_labels_for_sure_are_not_counted(tmp_path: Pat
     assert not counted
 
 
+@pytest.mark.mindspore
+@pytest.mark.parametrize("iterator", ["tuple", "dict"])
+def test_labels_are_found_where_the_batches_are_arrays(tmp_path: Path, iterator: str) -> None:
+    script = SCRIPT.replace(
+        "for at, (row, label) in enumerate(data.create_tuple_iterator(num_epochs=1)):",
+        f"for at, one in enumerate(data.create_{iterator}_iterator(num_epochs=1, output_numpy=True)):\n"
+        "            row, label = one.values() if isinstance(one, dict) else one",
+    ).replace("net(row).argmax(1)", "net(ms.Tensor(row)).asnumpy().argmax(1)")
+    counted, lines, _ = told(tmp_path, script)
+    assert [(one["data"], one["rows"], one["passes"]) for one in counted] == [
+        (0, 48, 3), (1, 40, 3), (0, 48, 3), (1, 40, 3), (1, 40, 3),
+    ]  # fmt: skip
+    assert f"in the end {counted[4]['right'] / 40}" in [line[0] for line in lines]
+
+
 ARRAYS = """
     class Held:
         def __init__(self, seed):

@@ -351,8 +351,8 @@ def _common_folder(names: list[str]) -> str:
     return "".join(f"{parts[0]}/" for parts in shared)
 
 
-#: Where a row of the table names its run, which may be a long path.
-RUN = 1
+#: Where a row of the table names its run, which may be a long path, and its curve: what gives way where a terminal is narrow.
+GIVE_WAY = (1, 0)
 
 
 def rows(board: Board, language: Language) -> list[list[str]]:

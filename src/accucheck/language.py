@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
@@ -117,15 +117,16 @@ def visible(text: str) -> str:
 _NARROW = 12
 
 
-def aligned(rows: list[list[str]], columns: int = 0, gives: int | None = None) -> Iterator[str]:
+def aligned(rows: list[list[str]], columns: int = 0, gives: Sequence[int] = ()) -> Iterator[str]:
     """The lines of a table in a terminal; cells are made safe to print. Lines that are longer than `columns` (0: any length will do) take
-    what is too much from the beginnings of the cells of the column `gives`."""
+    what is too much from the beginnings of the cells of the columns `gives`, of the first as long as that will do."""
     rows = [[visible(cell) for cell in row] for row in rows]
     widths = [max(cell_width(row[at]) for row in rows) for at in range(len(rows[0]))]
     over = sum(widths) + 2 * (len(widths) - 1) - columns
-    if columns and gives is not None and over > 0:
-        widths[gives] = min(widths[gives], max(widths[gives] - over, _NARROW))
-        rows = [[_end(cell, widths[gives]) if at == gives else cell for at, cell in enumerate(row)] for row in rows]
+    for each in gives if columns else ():
+        narrow = min(widths[each], max(widths[each] - max(over, 0), _NARROW))
+        over, widths[each] = over - (widths[each] - narrow), narrow
+        rows = [[_end(cell, narrow) if at == each else cell for at, cell in enumerate(row)] for row in rows]
     for row in rows:
         yield "  ".join(
             cell + " " * (width - cell_width(cell)) for cell, width in zip(row, widths, strict=True)

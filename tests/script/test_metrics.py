@@ -108,6 +108,9 @@ FOUND = {
     "tuned_98_lists_of_padding": "ignored-counted",
     "tuned_99_rows_of_padding": "masked-counted",
     "tuned_100_mean_of_slices": "mean-of-batches",
+    "tuned_101_slices_of_len": "fewer-than-divided-by",
+    "tuned_102_generated_slices": "fewer-than-divided-by",
+    "tuned_103_perplexity_by_math": "ratio-of-batches",
     "held_89_options_of_loader": "rest-dropped",
     "held_90_top_two": "mean-of-batches",
 }

@@ -52,7 +52,7 @@ def curves(sources: tuple[str, ...], project: str, only: str, output: str | None
     elif as_json:
         show_json(boards.plain(board))
     else:
-        for line in aligned(boards.rows(board, language()), columns_of(sys.stdout), gives=boards.RUN):
+        for line in aligned(boards.rows(board, language()), columns_of(sys.stdout), gives=boards.GIVE_WAY):
             echo(line)
         if (told := boards.drawn_elsewhere(board, language())) is not None:
             talk(told)

@@ -130,7 +130,7 @@ def _show(found: DumpSummary, folder: Path, *, every: bool) -> None:
     rows = found.rows if every else found.rows[:_SHOWN]
     head = [say(f"dump-{key}") for key in ("step", "range", "bad", "shape", "operation")]
     # In a terminal the ends of long names are kept, which tell operations of a layer apart.
-    for line in aligned([head, *map(_cells, rows)], columns_of(sys.stdout), gives=len(head) - 1):
+    for line in aligned([head, *map(_cells, rows)], columns_of(sys.stdout), gives=[len(head) - 1]):
         show(line)
     if len(found.rows) > len(rows):
         show(say("dump-more", count=len(found.rows) - len(rows)))

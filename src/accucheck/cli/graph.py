@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,6 +10,7 @@ import click
 from .frame import (
     OK,
     Argument,
+    columns_of,
     command,
     json_option,
     language,
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
     from ..network.tree import Network, SearchHit
     from ..project import Project
 
+#: Columns of a row that give way where the terminal is narrow: the class, and what goes in and comes out.
+_GIVE_WAY = (1, 2)
 #: Levels of the tree and lines of it that are printed where nothing else is asked for.
 _DEPTH, _LINES = 2, 60
 
@@ -155,7 +159,7 @@ def _show_found(network: Network, query: str) -> None:
     hits = network.find(query, 1000)
     lines = [[telling.name_of(network, hit), *telling.row(network, hit, language())[1:]] for hit in hits]
     talk(telling.say("hits", language(), count=len(hits), query=query))
-    for line in aligned(lines) if lines else ():
+    for line in aligned(lines, columns_of(sys.stdout), _GIVE_WAY) if lines else ():
         show(line.rstrip())
 
 
@@ -188,7 +192,7 @@ def _show_rows(network: Network, top: int, depth: int, most: int | None) -> None
     for level, hit in found if most is None else islice(found, most):
         label, *rest = telling.row(network, hit, language())
         lines.append([f"{'  ' * level}{label}", *rest])
-    for line in aligned(lines):
+    for line in aligned(lines, columns_of(sys.stdout), _GIVE_WAY):
         show(line.rstrip())
     left = (len(network.cells) + len(network.weights) - len(lines)) if not top else 0
     if left > 0:

@@ -15,6 +15,7 @@ from .frame import (
     PROBE_FAILED,
     Argument,
     checklists_option,
+    columns_of,
     command,
     json_option,
     language,
@@ -26,6 +27,7 @@ from .frame import (
     set_option,
     show,
     show_json,
+    show_lines,
     status_line,
     talk,
 )
@@ -268,7 +270,10 @@ def _print(found: StudyResults, *, as_json: bool) -> None:
     if not found.trials:
         return
     only_ascii = "utf" not in (sys.stdout.encoding or "ascii").lower()
-    for line in aligned(study_results.lines(found, shown)):
+    lines = study_results.lines(found, shown)
+    for line in aligned(
+        lines, columns_of(sys.stdout), gives=[len(lines[0]) - 1]
+    ):  # the last column tells what came of a trial
         show(line)
     left = len(found.trials) - study_results.SHOWN
     if left > 0:
@@ -282,7 +287,7 @@ def _print(found: StudyResults, *, as_json: bool) -> None:
             for line in part:
                 show(line)
     show("")
-    show(study_results.verdict(found, shown))
+    show_lines([study_results.verdict(found, shown)])
     for line in study_results.advice(found, shown):
         show(line)
     sys.stdout.flush()

@@ -31,6 +31,8 @@ _OF_ALL = (SUM, MEAN, LOSS, RATIO)
 DEPTH = 60
 #: Operations on each element, after which a mean is none any more.
 _BENDS = ("exp", "log", "log_other", "expm1", "sqrt", "rsqrt", "square", "reciprocal", "pow", "sigmoid", "tanh", "erf")
+#: Those of the module math, on one number.
+_OF_MATH = tuple(f"math.{name}" for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "pow"))
 #: Operations after which there is something for each sample as before.
 _ELEMENTS = (
     *_BENDS,
@@ -148,6 +150,8 @@ class BatchStatistics:
             return self.of(made.args[0], depth + 1)
         if made.name in _GUARDS:
             return _together({self.of(one, depth + 1) for one in made.args})
+        if made.name in _OF_MATH:
+            return _bent([self.of(one, depth + 1) for one in made.args])
         judged = self._judged(made, depth)
         if judged or (known := effect(made)) is None:
             return judged
@@ -210,8 +214,8 @@ class BatchStatistics:
         if whole not in _EACH:
             return whole
         first = next((one for one in keys if one is not None), None)
-        if isinstance(made.base, Call) and self._is_batch(made.base):
-            return whole  # a column
+        if isinstance(made.base, Call) and (self._is_batch(made.base) or _is_output(made)):
+            return whole  # a column, or one of several outputs
         if isinstance(first, KnownValue) and type(first.value) is int:
             return ""  # one sample
         return CHOSEN if any(map(is_truth, keys)) else whole
@@ -239,8 +243,13 @@ class BatchStatistics:
         if does == "div":
             return _quotient(found)
         if does in _BENDS:
-            return RATIO if found and found[0] in (MEAN, LOSS, RATIO, SUM) else _together(set(found))
+            return _bent(found)
         return _together(set(found))
+
+
+def _bent(found: list[str]) -> str:
+    """Of a root, power, logarithm or exponential of a number."""
+    return RATIO if found and found[0] in _OF_ALL else _together(set(found))
 
 
 def _of_elements(found: list[str]) -> str:
@@ -281,6 +290,11 @@ def _quotient(found: list[str]) -> str:
         return {SUM: MEAN, SIZE: NUMBER}.get(above, above if above == RATIO else "")
     hangs = below in (SUM, MEAN, RATIO) and above in (SUM, MEAN, RATIO, NUMBER, SIZE)
     return RATIO if hangs else ""
+
+
+def _is_output(made: Call) -> bool:
+    """Whether an item is one of several things that a network gives side by side, as they are unpacked."""
+    return isinstance(made.base, Call) and made.base.name == "" and isinstance(made.node, (ast.Tuple, ast.List))
 
 
 def _reduces(made: Call) -> bool:

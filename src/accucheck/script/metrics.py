@@ -207,7 +207,7 @@ class Metrics:
         """The same of slices whose starts a loop counts up to the number of all rows."""
         if addition.loop is None or self.fitting(addition) is not None:
             return ""
-        for value in map(_each_counted, self.read_by.get(id(addition.loop), ())):
+        for value in self.counted_by(addition):
             if not (isinstance(value, Call) and value.name == "range" and len(value.args) == 3):
                 continue
             _, rows, size = value.args
@@ -216,6 +216,12 @@ class Metrics:
             if self.tallies.amount(rows) == "rows":
                 return "unequal"
         return ""
+
+    def counted_by(self, addition: Addition) -> Iterator[Value]:
+        """What the loop around an addition goes through; where that is a generator, also what the loops in it go through."""
+        loops = [addition.loop, *self.tallies.yielding(addition)]
+        for loop in loops:
+            yield from map(_each_counted, self.read_by.get(id(loop), ()))
 
     def gone_through(self, addition: Addition) -> list[Value]:
         """The data that an addition is made for each batch of."""
@@ -275,8 +281,7 @@ class Metrics:
             return None
         if (left_at := self.breaks_at(addition.loop)) is not None:
             return left_at
-        for value in self.read_by.get(id(addition.loop), ()):
-            value = _each_counted(value)
+        for value in self.counted_by(addition):
             last = (
                 value.args[min(len(value.args), 2) - 1]
                 if isinstance(value, Call) and value.name == "range" and value.args

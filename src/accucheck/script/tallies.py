@@ -287,6 +287,17 @@ class Tallies:
             found += [made.base for made in read if made.base is not None]
         return found
 
+    def yielding(self, addition: Addition) -> list[ast.AST]:
+        """The loops around each `yield` of the generators, or of the objects' `__iter__`, that the loop around an addition goes through."""
+        if addition.loop is None:
+            return []
+        function = addition.frame.function.node if addition.frame is not None else self.reading.source.tree
+        nodes = (addition.loop, *_gone_through(function, addition.loop))
+        run = {id(frame.function.node): frame.function.node for node in nodes for frame in self.ran.get(id(node), ())}
+        return [
+            loops[-1] for one in run.values() for part, loops in parts(one) if isinstance(part, ast.Yield) and loops
+        ]
+
     def find(self, code: _Code, node: ast.expr) -> Tally | None:
         key = unparse(_bare(node))
         return self.tallies.get((id(code.owner(key)), key))

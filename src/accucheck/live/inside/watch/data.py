@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..measures import tensors
 from ..pipeline import described, sampler_of
 from ..replay import operation_text, unfolded
@@ -32,7 +34,7 @@ class Data:
         self.iterators: dict[int, int] = {}
         self.current: int | None = None
         self.waited = 0.0
-        #: The tensors of the last batch.
+        #: The columns of the last batch: tensors, or arrays where the script asked for these.
         self.last: list[Any] = []
         #: Batches that were read: of all data sets, and of each since it was read from its beginning.
         self.given = 0
@@ -113,11 +115,19 @@ class Data:
             self.epochs[number] += 1
         self.current = number
         self.places[number] += 1
-        self.last = list(tensors(result))
+        self.last = columns_of(result)
         self.given += 1
         waited = time.perf_counter() - begin
         self.waited += waited
         self.longest[number] = max(waited, self.longest.get(number, 0.0))
+
+
+def columns_of(result: Any) -> list[Any]:
+    """What an iterator gave: its tensors, or the arrays of numbers of one that gives arrays (output_numpy=True)."""
+    if found := list(tensors(result)):
+        return found
+    given = result.values() if isinstance(result, dict) else result
+    return [one for one in given if isinstance(one, np.ndarray) and one.dtype.kind in "biuf"]
 
 
 def nodes(dataset: Any) -> list[dict[str, Any]]:
