@@ -740,3 +740,13 @@ def test_a_layer_of_two_names_is_told_once_and_used_by_either(tmp_path: Path, as
     text += f"    def construct(self, x):\n        return self.head({asked})\nnet = Net()\n"
     text += "ms.Model(net, nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())).train(1, data)\n"
     assert [one.code for one in said(tmp_path, text) if one.code.startswith("unused")] == expected
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [("nn.MSELoss()(out, y) / 2", []), ("((out - y) ** 2).sum() / y.sum()", []), ("ops.exp(out)", ["result-unused"])],
+)
+def test_what_a_cell_that_gives_the_loss_leaves_unused(tmp_path: Path, result: str, expected: list[str]) -> None:
+    construct = f"out = self.main(x)\nother = ops.exp(x) * out\nreturn {result}"
+    text = network("", construct) + TRAIN.replace("nn.MSELoss()", "None")
+    assert [one.code for one in said(tmp_path, text) if one.code.startswith("result")] == expected

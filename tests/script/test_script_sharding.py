@@ -585,3 +585,68 @@ def test_a_generator_that_takes_some_lines_by_the_rank(
 ) -> None:
     found = said(tmp_path, GENERATED.format(source=source, picked=picked, taken=taken))
     assert [one.code for one in found if one.code in ("by-rank", "no-shards")] == [code]
+
+
+OPTION = """
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("--count", type=int, default=1)
+args = parser.parse_args()
+args.wide = args.count > 1
+if args.wide:
+    init()
+    ms.set_auto_parallel_context(parallel_mode="data_parallel", gradients_mean=True)
+
+def rows(flag):
+    if {}:
+        made = ds.MnistDataset("a", num_shards=get_group_size(), shard_id=get_rank())
+    else:
+        made = ds.MnistDataset("a")
+    return made.batch(8)
+
+ms.Model(net).train(1, rows(args.wide))
+"""
+
+
+@pytest.mark.parametrize(("flag", "unshared"), [("flag", False), ("flag is not False", False), ("args.other", True)])
+def test_what_communication_starts_under_decides_a_data_set_whatever_it_is_called(
+    tmp_path: Path, flag: str, unshared: bool
+) -> None:
+    found = [one.code for one in said(tmp_path, OPTION.format(flag))]
+    assert ("no-shards" in found) is unshared
+
+
+CHOSEN = """
+class Part:
+    def __init__(self, size, count, own):
+        self.size, self.count, self.own = size, count, own
+    def __iter__(self):
+        return iter(range(self.own, self.size, self.count))
+init()
+own = int(os.getenv("DEVICE_ID"))
+data = ds.GeneratorDataset(source, ["a"], sampler=Part(800, get_group_size(), {}))
+ms.Model(net).train(1, data.batch(8))
+"""
+
+
+@pytest.mark.parametrize(("own", "expected"), [("own", "by-rank"), ("0", "no-shards")])
+def test_a_sampler_that_is_given_the_number_of_the_device(tmp_path: Path, own: str, expected: str) -> None:
+    assert expected in [one.code for one in said(tmp_path, CHOSEN.format(own))]
+
+
+BESIDE = """
+def train():
+    init()
+    first = ds.MindDataset(files, num_shards=get_group_size(), shard_id=get_rank()).batch(8)
+    second = ds.MindDataset(others).batch(8)
+    print({}.get_dataset_size())
+    ms.Model(net).train(1, {})
+train()
+"""
+
+
+@pytest.mark.parametrize(("used", "expected"), [("first", ["sharded"]), ("second", ["no-shards"])])
+def test_a_data_set_that_nothing_reads_beside_one_that_is_trained_with(
+    tmp_path: Path, used: str, expected: list[str]
+) -> None:
+    assert [one.code for one in said(tmp_path, BESIDE.format("second", used))] == expected

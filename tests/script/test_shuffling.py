@@ -368,3 +368,19 @@ mark(ds.NumpySlicesDataset(table, ["x", "y"], shuffle=False).batch(4))
 def test_a_loop_that_trains_nothing_reads_no_training_data(tmp_path: Path, line: str, expected: list[str]) -> None:
     found = said(tmp_path, "from mindspore import nn\n" + STAGES.replace("LINE", line))
     assert sorted(one.code for one in found) == expected
+
+
+BY_COUNT = """
+from mindspore.communication import get_group_size, get_rank
+n = {}
+if n == 1:
+    data = ds.MnistDataset("a", shuffle=True)
+else:
+    data = ds.MnistDataset("a", shuffle=False, num_shards=8, shard_id=get_rank())
+model.train(1, data.batch(8))
+"""
+
+
+@pytest.mark.parametrize(("n", "code"), [("get_group_size()", "shuffle-off"), ("asked()", "sometimes-off")])
+def test_both_ways_that_the_number_of_devices_decides_are_taken(tmp_path: Path, n: str, code: str) -> None:
+    assert code in [one.code for one in said(tmp_path, BY_COUNT.format(n))]

@@ -19,6 +19,7 @@ from ..knowledge.methods import LOADS, PARAMETERS, RETURN_SELF
 from . import flow, skip_connections
 from .analysis import Scripts
 from .effects import bound_arguments, effect, kept, name_of, operands
+from .loss_cells import computes_loss
 from .models import as_dict
 from .networks import (
     FORWARD,
@@ -1036,7 +1037,7 @@ def _only_arranges(work: _WeightedCall) -> bool:
 
 def _matters(frame: Frame) -> bool:
     """True within a cell that holds weights and is not a loss."""
-    return isinstance(frame.owner, Instance) and has_weights(frame.owner) and not is_loss(frame.owner)
+    return isinstance(frame.owner, Instance) and has_weights(frame.owner) and not computes_loss(frame)
 
 
 def _keeps_statistics(used: list[Value]) -> bool:

@@ -57,6 +57,18 @@ READERS = (*dataset_classes.ITERATORS, "each")
 LOOKS = frozenset(
     ["print", "len", "iter", "next", "enumerate", "tqdm", "range", "list", "type", "isinstance", "repr", "str", "id"]
 )
+#: Methods of a data set that tell about it and read no row.
+COUNTS = frozenset(
+    (
+        "get_dataset_size",
+        "get_batch_size",
+        "get_col_names",
+        "get_class_indexing",
+        "num_classes",
+        "output_shapes",
+        "output_types",
+    )
+)
 PASSES_ON = re.compile(r"data|loader|pipeline|transform|process|augment|preprocess|batch|shuffle|map", re.I)
 _NOT_A_SET = re.compile(
     r"^(get|set|output)_|size$|_num$|^num_|len|count|shape|length|visual|plot|show|save|append|copy"
@@ -242,7 +254,18 @@ class Uses:
         around = [[name] for part in chain for name in reversed(part.functions)]
         given = ((*origin.args, *origin.keywords.values()) for origin in made)
         around += [[word for value in values for word in words(value)] for values in given]
-        return _role_of(named) or self.role_by_loops(leaf) or _role_of(around)
+        found = _role_of(named) or self.role_by_loops(leaf)
+        return found or (None if self.is_left_unread(leaf) else _role_of(around))
+
+    def is_left_unread(self, leaf: Call) -> bool:
+        """True for a data set that nothing reads but for its size, where another one is seen to be trained with."""
+        users = (user for user, _ in self.consumers[id(leaf)])
+        return self.sees_training and all(user.last in COUNTS for user in users)
+
+    @cached_property
+    def sees_training(self) -> bool:
+        """Whether a data set is seen to be read by a training."""
+        return any(self.trains_by_model(leaf) or self.role_by_loops(leaf) == "train" for leaf in self.leaves())
 
     def role_by_loops(self, leaf: Call) -> str | None:
         """train for a data set that a loop reads in which weights are updated, eval for one that networks only run on in a script that

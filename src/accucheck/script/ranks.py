@@ -25,6 +25,7 @@ from .values import (
     Test,
     UnknownValue,
     Value,
+    deciders_of,
     frames_around,
     is_known,
     is_none,
@@ -397,10 +398,11 @@ def _facts(test: Test) -> dict[str, bool]:
                 queue += [(part, taken) for part in node.values]
         else:
             found[ast.unparse(node)[:300]] = taken
-    if (
-        test.taken is not None and isinstance(test.value, KnownValue) and test.value.asked
-    ):  # whatever a function calls it
-        found[test.value.asked] = test.taken
+    if test.taken is not None and isinstance(test.value, KnownValue):  # whatever a function calls it
+        if test.value.asked:
+            found[test.value.asked] = test.taken
+        if settings := deciders_of([test.value]):
+            found[" ".join(f"{one.how} {one.name}" for one in settings)] = test.taken is bool(test.value.value)
     return found
 
 

@@ -14,6 +14,7 @@ from ..knowledge.random_numbers import DRAWS_ONCE, IN_PLACE, shared_generator
 from . import ranks, seeding
 from .analysis import Reading
 from .flow import setting, sources
+from .pipelines import COUNTS
 from .project_samplers import asks_rank, chosen_by_rank, divides, given_by, length_of_all
 from .shuffling import LISTINGS, SHUFFLED, data_sets
 from .source import Source, once_each
@@ -81,20 +82,6 @@ def examine(reading: Reading, modules: list[Source], devices: int | None) -> lis
     found = once_each(_Sharding(reading, modules, devices).say())
     constant = {id(one.node) for one in found if one.code == "constant-shard"}
     return [one for one in found if one.code != "shard-written" or id(one.node) not in constant]
-
-
-#: Methods of a data set that tell about it and read no row.
-_COUNTS = frozenset(
-    (
-        "get_dataset_size",
-        "get_batch_size",
-        "get_col_names",
-        "get_class_indexing",
-        "num_classes",
-        "output_shapes",
-        "output_types",
-    )
-)
 
 
 class _Sharding:
@@ -304,7 +291,7 @@ class _Sharding:
     def only_counted(self, chain: list[Call]) -> bool:
         """True for data of which nothing is read but how many there are, and in what shapes."""
         users = [user for call in chain for user, _ in self.data.uses.consumers[id(call)] if user not in chain]
-        asked = [user for user in users if user.last in _COUNTS]
+        asked = [user for user in users if user.last in COUNTS]
         return bool(asked) and len(asked) == len(users)
 
     def by_rank(self, chain: list[Call], samplers: Sequence[Value]) -> bool:
@@ -314,7 +301,9 @@ class _Sharding:
         held = [value for value in given if value not in samplers]
         functions = (part for value in held for part in _with_elements(value) if isinstance(part, Function))
         made = (given_by(self.trace, function) for function in functions)
-        return any("rank" in ranks.kinds(one) for one in samplers) or chosen_by_rank(self.trace, [*held, *made])
+        return any(ranks.kinds(one) & {"rank", "device"} for one in samplers) or chosen_by_rank(
+            self.trace, [*held, *made]
+        )
 
     def may_know_rank(self, chain: list[Call]) -> bool:
         """True where code out of sight makes the data from a configuration that holds the rank among its settings."""

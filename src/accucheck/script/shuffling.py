@@ -14,6 +14,7 @@ from typing import Any
 from ..knowledge import dataset_classes
 from ..knowledge.methods import BATCHES
 from ..knowledge.random_numbers import IN_PLACE
+from . import ranks
 from .flow import find, made_from, sources, values_of
 from .networks import of_training, speaks_of_training
 from .pipelines import LOOKS, PASSES_ON, READERS, Uses, calls_a
@@ -25,6 +26,7 @@ from .source import Source
 from .syntax import children, counted, kept, unparse, walk
 from .trace import Trace
 from .training import assume, role
+from .training_steps import devices
 from .values import (
     Call,
     Class,
@@ -68,10 +70,6 @@ _MIXES = re.compile(r"shuffl|permut", re.I)
 _ABSTRACT = frozenset(("object", "abc.ABC", "mindspore.dataset.Dataset", "torch.utils.data.Dataset"))
 _MAKES_DATA = re.compile(
     r"data_?set|data_?loader|(get|create|load|make|build)_data|input_(pipeline|fn)|(^|_)(ds|loader)$", re.IGNORECASE
-)
-#: Conditions on how many devices there are: both ways are taken in real runs.
-_DEPLOYMENT = re.compile(
-    r"distribut|device|rank|world|parallel|group|shard|ascend|gpu|cpu|cluster|modelarts", re.IGNORECASE
 )
 #: Names of functions that may train, where what they do is not seen.
 _TRAINER = re.compile(r"^(train|fit|finetune|learn|backward)(?!able)|trainer", re.IGNORECASE)
@@ -558,7 +556,7 @@ class Examination:
             state = self.states[id(leaf)]
             chain = self.uses.chain(leaf)
             purpose = self.uses.role(leaf, chain)
-            if purpose == "eval":
+            if purpose == "eval" or (purpose is None and self.uses.is_left_unread(leaf)):
                 continue
             for origin in state.origins[:1]:
                 groups[origin.source.path, origin.line, getattr(origin.node, "col_offset", 0)].append(
@@ -634,9 +632,20 @@ class Examination:
             return _observation("unresolved", origin, state.data | {"expression": asked[0]})
         if not sure or self.only_read:
             return _observation("role-unknown", origin, dataset)
-        if others and origin.conditions and not any(_DEPLOYMENT.search(text) for text in origin.conditions):
+        if others and origin.conditions and not self.is_of_deployment(origin):
             return _observation("sometimes-off", origin, state.data | {"condition": list(origin.conditions)})
         return self.in_order(state, members)
+
+    def is_of_deployment(self, origin: Call) -> bool:
+        """Whether the number or the kind of the devices decides on which way a data set is made: both ways are taken in real runs."""
+        tests = ranks.tests_of(origin)
+        asked = any(ranks.kinds(test.value) or devices(test) is not None for test in origin.tests)
+        starts = ranks.deployment(self.trace).starts
+        return (
+            asked
+            or ranks.branch(tests) is not None
+            or any(not ranks.together(ranks.tests_of(one), tests) for one in starts)
+        )
 
     def small_buffer(self, state: State, sure: bool) -> Observation | None:
         """What is to say of a data set that nothing but a small buffer shuffles. Files are read through in the order of the disk,
