@@ -61,3 +61,42 @@ def test_what_is_joined(tmp_path: Path, net: str, other: str, plain: str, codes:
     text = text.replace("s, a = self.state(s), s\n", "s = self.state(s)\n        a = s\n")
     text = text.replace("s, a = self.state(s), self.state(s) if False else s\n", "s = a = self.state(s)\n")
     assert [one.code for one in examine(scripts(tmp_path, text))] == codes
+
+
+_SHORTCUT = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Block(nn.Cell):
+    def __init__(self, before, after):
+        super().__init__()
+        self.body = nn.Dense(before, after)
+        self.change = {change}
+    def construct(self, x):
+        out = ops.relu(self.body(x))
+        {lines}
+        return out + short
+
+net = Block(*widths)
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(10, data)
+"""
+_CHANGE = "nn.Dense(before, after) if before != after else None"
+
+
+@pytest.mark.parametrize(
+    ("change", "lines", "codes"),
+    [
+        (_CHANGE, "short = out if self.change is None else self.change(out)", ["added-to-itself-once"]),
+        (_CHANGE, "short = x if self.change is None else self.change(x)", []),
+        (_CHANGE, "short = x if self.change is None else self.change(out)", []),
+        (
+            _CHANGE,
+            "short = out\n        if self.change is not None:\n            short = self.change(short)",
+            ["added-to-itself-once"],
+        ),
+        ("nn.Dense(after, after)", "short = self.change(out)", []),  # a second layer with a shortcut around it
+        ("nn.ReLU() if before else None", "short = out if self.change is None else self.change(out)", []),
+    ],
+)
+def test_a_shortcut_of_the_result_itself(tmp_path: Path, change: str, lines: str, codes: list[str]) -> None:
+    assert [one.code for one in examine(scripts(tmp_path, _SHORTCUT.format(change=change, lines=lines)))] == codes

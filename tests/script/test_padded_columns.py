@@ -572,3 +572,28 @@ def test_what_a_loss_awaits_is_no_part_of_it(tmp_path: Path, hidden: str, expect
     body = "pad = SIZE - len(row)\n        return row + [0] * pad, [1.0] * len(row) + [0.0] * pad, tags"
     rows = ROWS.format(body=body, columns='["ids", "mask", "rate"]', helpers="")
     assert codes(tmp_path, rows + AWAITED.format(hidden=hidden)) == expected
+
+
+OTHER_TASK = """
+class Windows:
+    def __init__(self, rows):
+        self.rows = rows
+    def __getitem__(self, i):
+        return self.rows[i], read_times(i), self.rows[i + 1]
+    def __len__(self):
+        return len(self.rows)
+
+data = ds.GeneratorDataset({source}, ["ids", "mask", "rate"], shuffle=True).batch(20)
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [("Rows(rows)", ["mask-unused"]), ("Rows(rows) if task == 'rate' else Windows(rows)", [])],
+)
+def test_a_mask_of_one_of_two_data_sets_may_belong_to_another_loss(
+    tmp_path: Path, source: str, expected: list[str]
+) -> None:
+    body = "pad = SIZE - len(row)\n        return row + [0] * pad, [1.0] * len(row) + [0.0] * pad, tags"
+    rows = ROWS.format(body=body, columns='["ids", "mask", "rate"]', helpers="")
+    assert codes(tmp_path, rows + OTHER_TASK.format(source=source) + AWAITED.format(hidden="")) == expected

@@ -62,6 +62,13 @@ def warmed(rate, warm, total, steps):
             rates.append(rate * (1 + math.cos(math.pi * (i - warm * steps) / ((total - warm) * steps + 1))) / 2)
     return rates
 """
+_WAVE = """
+def waved(rate, total, period, steps):
+    rates = []
+    for i in range(total * steps):
+        rates.append(0.0001 + rate * (1 + math.cos(math.pi * (i // steps) / period)) / 2)
+    return rates
+"""
 _OWN = """
 class Linear(LearningRateSchedule):
     def __init__(self, rate, total, steps):
@@ -101,6 +108,12 @@ WAYS: dict[str, tuple[str, list[tuple[str, bool]]]] = {
         [("rate-rises", True)],
     ),
     "a warm-up of some epochs": (_WARM + _MODEL.format(rate="warmed(0.1, 4, 40, steps)"), []),
+    "a cosine of epochs that turns again": (
+        _WAVE + _MODEL.format(rate="waved(0.1, 40, 20, steps)"),
+        [("rate-returns", True)],
+    ),
+    "a cosine of epochs over the whole training": (_WAVE + _MODEL.format(rate="waved(0.1, 40, 40, steps)"), []),
+    "restarts that end low": (_WAVE + _MODEL.format(rate="waved(0.1, 39, 13, steps)"), []),
     "rates that grow": (_GROWN.format(by="* (1 + 0.01 * i)") + _loop("ms.Tensor(grown(0.1))"), [("rate-rises", True)]),
     "rates that shrink": (_GROWN.format(by="/ (1 + 0.01 * i)") + _loop("ms.Tensor(grown(0.1))"), []),
     "an own schedule that counts updates": (

@@ -430,6 +430,69 @@ for x, y in data:
 """
 
 
+_OWN_PARTS = """
+import mindspore as ms
+from mindspore import nn, ops
+from mindspore.common.initializer import initializer
+
+class Part(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.table = ms.Parameter(initializer("xavier_uniform", (8, 8)), name="table")
+
+    def construct(self, x):
+        return ops.matmul(x, self.table)
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        parts = [Part() for _ in range(3)]
+        self.parts = {held}
+        self.head = nn.Dense(8, 2)
+
+    def construct(self, x):
+        return self.head(sum(part(x) for part in self.parts))
+
+"""
+_MAY_LOAD = """
+import argparse
+import mindspore as ms
+from mindspore import nn, ops
+
+class Player(nn.Cell):
+    def __init__(self, width):
+        super().__init__()
+        self.layer = nn.Dense(8, width)
+
+    def construct(self, x):
+        return self.layer(x)
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--resume", default=None)
+args = parser.parse_args()
+maker, critic = Player(8), Player(1)
+if args.resume is not None:
+    ms.load_param_into_net(critic, ms.load_checkpoint(args.resume))
+loss_fn = nn.BCEWithLogitsLoss()
+
+def of_critic(x, z):
+    real, made = critic(x), critic(maker(z))
+    return loss_fn(real, ops.ones_like(real)) + loss_fn(made, ops.zeros_like(made))
+
+def of_maker(z):
+    made = critic(maker(z))
+    return loss_fn(made, ops.ones_like(made))
+
+maker_opt = nn.Adam(maker.trainable_params())
+critic_opt = nn.Adam({trained}.trainable_params())
+critic_grad = ms.value_and_grad(of_critic, None, critic_opt.parameters)
+maker_grad = ms.value_and_grad(of_maker, None, maker_opt.parameters)
+for x, z in data:
+    loss, grads = critic_grad(x, z)
+    critic_opt(grads)
+    loss, grads = maker_grad(z)
+    maker_opt(grads)
+"""
 _CRITICS = """
 import mindspore as ms
 from mindspore import nn, ops
@@ -1177,6 +1240,30 @@ EXAMPLES = [
         _LISTED + "net = Net()" + _TRAIN,
         Verdict.PROBLEM,
         "not-registered",
+    ),
+    *(
+        _example(
+            f"cells with parameters of their own in a {name}",
+            _OWN_PARTS.format(held=held) + "net = Net()" + _TRAIN,
+            verdict,
+            *codes,
+        )
+        for name, held, verdict, codes in (
+            ("list", "parts", Verdict.PROBLEM, ["not-registered"]),
+            ("list of cells", "nn.CellList(parts)", Verdict.NOT_APPLICABLE, ["nothing-frozen"]),
+        )
+    ),
+    *(
+        _example(
+            f"a critic that may be loaded, whose optimizer has the weights of the {name}",
+            _MAY_LOAD.format(trained=trained),
+            verdict,
+            *codes,
+        )
+        for name, trained, verdict, codes in (
+            ("maker", "maker", Verdict.PROBLEM, ["layers-unheld"]),
+            ("critic", "critic", Verdict.NOT_APPLICABLE, ["nothing-frozen"]),
+        )
     ),
     _example(
         "a list of networks that other optimizers train",

@@ -58,6 +58,10 @@ MESSAGES: Words = {
         "en": "{text}: both operands are the same value.",
         "zh": "{text}：两个操作数是同一个值。",
     },
+    "added-to-itself-once": {
+        "en": "{text}: on one of the paths that lead here, both operands are the same value.",
+        "zh": "{text}：在通向此处的一条分支上，两个操作数是同一个值。",
+    },
     "branches-differ": {
         "en": "Two parallel branches apply the same layers, but here {name} is applied again, where the other branch applies {other} "
         "(line {line} of {path}).",
@@ -434,6 +438,10 @@ WHY: Words = {
         "en": "Adding a value to itself only doubles it, and subtracting it from itself gives 0: the intended other operand is missing.",
         "zh": "与自身相加只是把数值放大，与自身相减恒为 0：本应参与运算的另一项缺失了。",
     },
+    "added-to-itself-once": {
+        "en": "On that path the sum only doubles the value: the input that the shortcut was to bring here is missing.",
+        "zh": "走这条分支时，相加只是把数值放大：捷径本应带来的输入缺失了。",
+    },
     "branches-differ": {
         "en": "The branches are joined after different computations, so equal inputs do not yield equal features.",
         "zh": "汇合的特征由不同的计算得到，相同的输入得不到相同的特征。",
@@ -579,6 +587,7 @@ PROOF: Words = {
     "names-exchanged": _REFERENCE,
     "joined-with-itself": _REFERENCE,
     "added-to-itself": _REFERENCE,
+    "added-to-itself-once": _REFERENCE,
     "branches-differ": _REFERENCE,
     "input-ignored": _REFERENCE,
     "input-perhaps-ignored": _REFERENCE,
@@ -677,6 +686,7 @@ _FIXES = {
     "names-exchanged": "fix-arguments",
     "joined-with-itself": "fix-other-operand",
     "added-to-itself": "fix-other-operand",
+    "added-to-itself-once": "fix-other-operand",
     "branches-differ": "fix-branch",
     "result-unused": "fix-result",
     "result-overwritten": "fix-result",
@@ -966,6 +976,24 @@ data = ds.MindDataset("train.mindrecord").batch(8)
 ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(1, data)
 """
 
+_SHORTCUT = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Block(nn.Cell):
+    def __init__(self, before, after):
+        super().__init__()
+        self.body = nn.Dense(before, after)
+        self.change = nn.Dense(before, after) if before != after else None
+
+    def construct(self, x):
+        out = ops.relu(self.body(x))
+        short = {taken} if self.change is None else self.change({taken})
+        return ops.relu(out + short)
+
+net = nn.SequentialCell([Block(before, after) for before, after in zip(widths, widths[1:])])
+ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params())).train(10, train_ds)
+"""
 EXAMPLES = [
     _example(
         "every layer is used",
@@ -1038,6 +1066,19 @@ EXAMPLES = [
     ),
     script_example(
         "", "a loss that compares samples with what is made of them", _COMPARED.format(made="net(x)"), Verdict.OK
+    ),
+    *(
+        script_example(
+            "",
+            f"a shortcut of the {name}, with a layer where the channels change",
+            _SHORTCUT.format(taken=taken),
+            verdict,
+            *codes,
+        )
+        for name, taken, verdict, codes in (
+            ("result that it is to join", "out", Verdict.PROBLEM, ["added-to-itself-once"]),
+            ("input", "x", Verdict.OK, []),
+        )
     ),
     _example(
         "results of a list that are added up",

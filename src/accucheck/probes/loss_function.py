@@ -247,6 +247,11 @@ MESSAGES: Words = {
         "en": "Label smoothing takes {share} of the weight away from the target class: the wrong classes together outweigh it.",
         "zh": "标签平滑从目标类别上拿走了 {share} 的权重：留给正确类别的比其余类别的总和还少。",
     },
+    "classes-alike": {
+        "en": "These one-hot labels hold {value} for the target class and {value} for every other class: they no longer say which class "
+        "is right.",
+        "zh": "这里的 one-hot 标签在目标类别上是 {value}，在其余类别上也是 {value}：标签不再指明哪个类别正确。",
+    },
     "target-random": {
         "en": "The prediction is compared with random numbers ({at}) that the network's input says nothing about: they are not the "
         "ones used to make the input.",
@@ -379,6 +384,10 @@ MESSAGES: Words = {
         "zh": "让每个损失使用与其标签对应的输出。",
     },
     "fix-smooth-less": {"en": "Use a label smoothing of about 0.1.", "zh": "标签平滑一般取 0.1 左右。"},
+    "fix-on-and-off": {
+        "en": "Give the target class a higher value than the others: 1 - s and s / (classes - 1) for a label smoothing of s.",
+        "zh": "目标类别的取值应高于其余类别：标签平滑系数为 s 时，分别取 1 - s 和 s / (类别数 - 1)。",
+    },
     "fix-same-numbers": {
         "en": "Draw the random numbers once, and use the same ones for the input and the loss.",
         "zh": "随机数只生成一次，输入和损失使用同一组。",
@@ -551,6 +560,10 @@ WHY: Words = {
         "the others.",
         "zh": "网络被训练成把概率分散到所有类别，得分几乎分不出正确类别。",
     },
+    "classes-alike": {
+        "en": "All samples have the same labels: whatever the input, the loss asks for the same output.",
+        "zh": "所有样本的标签都相同：无论输入是什么，损失要求的输出都一样。",
+    },
     "target-random": {
         "en": "There is nothing to learn: whatever the input, the best prediction is the mean of the random numbers.",
         "zh": "没有任何可学的内容：无论输入是什么，最好的预测就是随机数的均值。",
@@ -669,6 +682,10 @@ PROOF: Words = {
         "en": "Train a few hundred steps with 0.1: the loss falls further and accuracy rises faster.",
         "zh": "改为 0.1 训练几百步：loss 降得更低，精度上升更快。",
     },
+    "classes-alike": {
+        "en": "Print the encoded labels of samples of two classes: they are equal.",
+        "zh": "打印两个不同类别样本编码后的标签：完全相同。",
+    },
     "target-random": {
         "en": "Train a few hundred steps: the loss stays at the variance of the random numbers.",
         "zh": "训练几百步：loss 停在随机数的方差附近。",
@@ -749,6 +766,7 @@ _LEVELS = {
     "smoothed-away": Level.PROBLEM,
     "mean-divided": Level.SUSPECT,
     "class-out-of-range": Level.PROBLEM,
+    "classes-alike": Level.PROBLEM,
     "target-random": Level.PROBLEM,
     "temperature-missing": Level.SUSPECT,
     "focus-turned": Level.PROBLEM,
@@ -817,6 +835,7 @@ _FIXES = {
     "smoothed-away": "fix-smooth-less",
     "mean-divided": "fix-divide-once",
     "class-out-of-range": "fix-ignore",
+    "classes-alike": "fix-on-and-off",
     "target-random": "fix-same-numbers",
     "temperature-missing": "fix-temperature",
     "focus-turned": "fix-focus",
@@ -1990,6 +2009,12 @@ print(penalty(between))
         _trained("nn.CrossEntropyLoss(label_smoothing=0.9)(logits, y)"),
         Verdict.PROBLEM,
         "smoothed-away",
+    ),
+    _example(
+        "one-hot labels that are the same for all classes",
+        _trained("nn.SoftmaxCrossEntropyWithLogits(reduction='mean')(logits, ops.one_hot(y, 10, 1.0, 1.0))"),
+        Verdict.PROBLEM,
+        "classes-alike",
     ),
     _example(
         "one-hot labels smoothed by 0.8",

@@ -156,6 +156,11 @@ MESSAGES: Words = {
         "en": "The learning rate of {schedule} rises until training ends, up to {highest}, and never falls.",
         "zh": "{schedule} 的学习率一直上升到训练结束（最高 {highest}），始终没有下降。",
     },
+    "rate-returns": {
+        "en": "The learning rate of {optimizer} falls, but rises again and ends near its highest value, {highest}: its period is shorter "
+        "than the training.",
+        "zh": "{optimizer} 的学习率下降后又回升，训练结束时接近最高值 {highest}：其周期短于训练长度。",
+    },
     "totals-kept": {
         "en": "Gradients are accumulated here and never reset to zero: each update in line {line} of {path} includes the gradients of "
         "all earlier steps.",
@@ -278,6 +283,10 @@ MESSAGES: Words = {
         "en": "Limit the warm-up to a few percent of the steps, and let the learning rate fall after it.",
         "zh": "预热只占总步数的百分之几，之后让学习率下降。",
     },
+    "fix-whole-period": {
+        "en": "Let one period of the schedule last as long as the training, so that the rate is lowest at the end.",
+        "zh": "让学习率的一个周期覆盖整个训练，使训练结束时学习率最低。",
+    },
     "fix-epochs": {"en": "Set the number of epochs.", "zh": "设置训练的 epoch 数。"},
     "fix-repeat": {
         "en": "Remove .repeat(), or repeat once: the training call already sets the number of epochs.",
@@ -385,6 +394,11 @@ WHY: Words = {
         "of an arbitrary moment.",
         "zh": "越到最后步长越大：权重在极小值附近来回跳动而不收敛，保存下来的精度取决于停在哪一刻。",
     },
+    "rate-returns": {
+        "en": "The last steps are as large as the first ones: what was learned at low rates is disturbed again, and the weights that are "
+        "saved at the end are not settled.",
+        "zh": "最后的步长与最初一样大：低学习率阶段学到的结果又被打乱，最后保存的权重没有收敛。",
+    },
     "totals-kept": {
         "en": "Updates grow from step to step and follow gradients of weights from long ago: training becomes unstable or stalls.",
         "zh": "更新量逐步增大，而且方向取决于很久以前的权重：训练不稳定或停滞。",
@@ -454,7 +468,7 @@ PROOF: Words = {
         "en": "Print the length of the list of learning rates and the number of steps of the whole training: they must agree.",
         "zh": "打印学习率列表的长度和整个训练的总步数，两者应一致。",
     },
-    **dict.fromkeys(("schedule-by-epochs", "rate-over", "rate-fades", "rate-rises"), _PRINT_RATE),
+    **dict.fromkeys(("schedule-by-epochs", "rate-over", "rate-fades", "rate-rises", "rate-returns"), _PRINT_RATE),
     **dict.fromkeys(("totals-kept", "gradients-summed"), _PRINT_TOTALS),
     "epochs-zero": _PRINT_STEPS,
     "epochs-squared": _PRINT_STEPS,
@@ -486,6 +500,7 @@ _FIXES = {
     "rate-over": "fix-updates",
     "rate-fades": "fix-move",
     "rate-rises": "fix-come-down",
+    "rate-returns": "fix-whole-period",
     "totals-kept": "fix-clear",
     "gradients-summed": "fix-mean",
     "epochs-zero": "fix-epochs",
@@ -505,6 +520,7 @@ _PROBLEMS = (
     "rate-over",
     "rate-fades",
     "rate-rises",
+    "rate-returns",
     "totals-kept",
     "optimizer-each-step",
     "optimizer-each-epoch",
@@ -759,6 +775,7 @@ rates = made(0.1, 1000)
 ms.Model(net, nn.MSELoss(), nn.SGD(net.trainable_params(), rates)).train(20, train_ds)
 """
 )
+_COSINE = "0.001 + rate * (1 + math.cos(math.pi * step / {period})) / 2"
 EXAMPLES = [
     _example(
         "rates that count updates as epochs",
@@ -773,6 +790,20 @@ EXAMPLES = [
     ),
     _example("a schedule that each epoch moves", _MOVED.format(deeper=""), Verdict.UNDECIDED, "rate-schedule"),
     _example("rates that only rise", _RISING.format(warm="1000"), Verdict.PROBLEM, "rate-rises", "rate-computed"),
+    *(
+        _example(
+            f"rates of a cosine {name}",
+            "import math\n" + _RISING.replace("rate * min((step + 1) / {warm}, {warm} / (step + 1))", cosine),
+            verdict,
+            *codes,
+            "rate-computed",
+        )
+        for name, cosine, verdict, codes in (
+            ("that turns again", _COSINE.format(period=500), Verdict.PROBLEM, ["rate-returns"]),
+            ("over the whole training", _COSINE.format(period=1000), Verdict.UNDECIDED, []),
+            ("that ends after a restart, when low", _COSINE.format(period=334), Verdict.UNDECIDED, []),
+        )
+    ),
     _example("rates that rise at first", _RISING.format(warm="50"), Verdict.UNDECIDED, "rate-computed"),
     _example(
         "a constant rate",

@@ -25,6 +25,8 @@ _ZERO = 1e-12
 FADED, _LOWEST = 1e-3, 1.001
 #: A row that goes on rising behind this share of it ends where it is highest; one that rises by less counts as constant.
 _LATE, _RISE = 0.9, 1.01
+#: A row comes back that has been below the first share of its highest, and ends above the second.
+_LOW, _HIGH = 0.1, 0.9
 #: What fewer rates do is not told.
 _SHORT = 8
 #: A schedule that gives the rate at a step is asked at so many steps between its turns, and none of those is later.
@@ -39,7 +41,7 @@ class Rates:
     `small`: which of "first" and "last" is at most SMALL times the highest. `count`: how many rates a row has, whatever is unknown.
     `lowest_from`: the update from which on a row is at its lowest, or next to 0, where that is the same however many batches an epoch has,
     and the row is longer the more these are. `rises`: a row that does not fall anywhere, and rises to its end. `peak`: the epochs until the
-    highest of a row that rises before."""
+    highest of a row that rises before. `returns`: a row that falls far below its highest, and ends near that."""
 
     highest: float
     first: float | None
@@ -51,6 +53,7 @@ class Rates:
     lowest_from: int | None = None
     rises: bool = False
     peak: float | None = None
+    returns: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,8 @@ def compute(trace: Trace, rate: Value | None) -> Rates | None:
 def _with_course(rates: Rates, found: list[_Row], by_batches: bool) -> Rates:
     """The same with what is told of the course of rows."""
     counts = {one.count for one in found}
-    rates = replace(rates, rises=all(_rises(one.course) for one in found))
+    rises, returns = (all(told(one.course) for one in found) for told in (_rises, _returns))
+    rates = replace(rates, rises=rises, returns=returns)
     if len(counts) == 1:
         return replace(rates, count=counts.pop())
     lowest = _lowest_from(found) if rates.epochs is not None else None
@@ -131,6 +135,13 @@ def _rises(course: list[float]) -> bool:
     if len(course) < _SHORT or any(later < rate for rate, later in pairwise(course)):
         return False
     return course[-1] > course[0] * _RISE and course[-1] > course[int(len(course) * _LATE)]
+
+
+def _returns(course: list[float]) -> bool:
+    """Whether a row falls far below its highest, and ends near that."""
+    highest = max(course, default=0.0)
+    behind = course[course.index(highest) :] if course else []
+    return bool(behind) and min(behind) <= _LOW * highest and behind[-1] >= _HIGH * highest
 
 
 def _peak(found: list[_Row]) -> float | None:

@@ -229,10 +229,13 @@ class FreezeScan:
                     data = {"line": part.line, "path": part.source.path}
                     yield Observation("term-stopped", stops[0].source, stops[0].node, data, certain=False)
 
-    def set_apart(self) -> Iterator[set[int]]:
+    def set_apart(self, by_default: bool = False) -> Iterator[set[int]]:
         """The layers of each part that is loaded, or told not to be trained, by itself: stopping its gradient is meant. What is loaded
-        when training is over, as the best weights are to be tested, tells nothing of what was trained."""
+        when training is over, as the best weights are to be tested, tells nothing of what was trained. `by_default`: only where options,
+        left as they are, do not lead past it."""
         for call in self.trace.calls:
+            if by_default and under(call.under) is Link.ELSEWHERE:
+                continue
             part: Value | None = None
             if call.api == "load_param_into_net":
                 part = call.argument(["net"], "net")
@@ -735,17 +738,37 @@ class FreezeScan:
             for name, value in cell.attributes.items():
                 if name not in stored or not _listing(value):
                     continue
-                held = [
-                    leaf
-                    for _, leaf in leaves(value)
-                    if isinstance(leaf, Call) and is_layer(leaf) and kind_of(leaf) != "recurrent"
-                ]
-                held = [v for v in held if self.structure.applied.get(id(v)) and id(v) not in self.frozen]
+                held = [leaf for _, leaf in leaves(value) if isinstance(leaf, Call) and id(leaf) not in self.frozen]
+                held = [leaf for leaf in held if self.is_applied_layer(leaf) or self.is_reached_weight(leaf)]
                 trained = any(id(part) in self.by_themselves for part in behind(value))
                 if held and not trained and not any(id(leaf) in known for leaf in held):
                     node, method = stored[name]
-                    data = {"name": name, "of": cell.of.node.name, "what": held[0].api}
+                    data = {"name": name, "of": cell.of.node.name, "what": self.shown(held[0])}
                     yield Observation("not-registered", method.source, node, data)
+
+    def is_applied_layer(self, leaf: Call) -> bool:
+        """Whether this is a layer of the framework that is applied."""
+        return is_layer(leaf) and kind_of(leaf) != "recurrent" and bool(self.structure.applied.get(id(leaf)))
+
+    def is_reached_weight(self, leaf: Call) -> bool:
+        """Whether this is a parameter of a cell of the project that a loss is computed with."""
+        return trains(leaf) and id(leaf) in self.own_weights and id(leaf) in self.in_losses
+
+    def shown(self, leaf: Call) -> str:
+        """What a layer is called, or the cell of the project that a parameter is of."""
+        cell = self.own_weights.get(id(leaf))
+        return leaf.api if cell is None else cell.of.node.name
+
+    @cached_property
+    def own_weights(self) -> dict[int, Instance]:
+        """The id of each parameter that a cell of the project has by itself, not in a list -> that cell."""
+        held = ((cell, value) for cell in self.structure.cells for value in cell.attributes.values())
+        return {id(value): cell for cell, value in held if is_parameter(value)}
+
+    @cached_property
+    def in_losses(self) -> set[int]:
+        """The ids of what the losses that are differentiated are computed with."""
+        return {leaf for step in self.steps for leaf in reach(step.loss, stop=True)[0]}
 
     # --- against what is declared ------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """What the labels and the averages of losses leave of them: one output that is held against the labels of another, which no loss reads;
-labels that are smoothed until most of their weight lies on wrong classes; random numbers that the network is to predict and never sees; a
-target of knowledge distillation without the temperature of the prediction; a mean that is divided by the number of samples again.
+labels that are smoothed until most of their weight lies on wrong classes, or are the same for all classes; random numbers that the network
+is to predict and never sees; a target of knowledge distillation without the temperature of the prediction; a mean that is divided by the
+number of samples again.
 """
 
 from __future__ import annotations
@@ -95,7 +96,11 @@ def _smoothed(losses: Losses) -> Iterator[Observation]:
             yield Observation("smoothed-away", one.cell or one.place, {"share": f"{share:g}"}, certain=False)
         made = encoded(one.labels) if one.labels is not None else None
         on, off = (number_given(made, place, name) for place, name in ((2, "on_value"), (3, "off_value")))
-        if made is not None and on is not None and off is not None and 0 < off <= on < LEAST:
+        if made is None or on is None or off is None:
+            continue
+        if on == off:
+            yield Observation("classes-alike", made, {"value": f"{on:g}"})
+        elif 0 < off <= on < LEAST:
             yield Observation("smoothed-away", made, {"share": f"{1 - on:g}"}, certain=False)
 
 

@@ -18,7 +18,7 @@ from .factors import operation
 from .freezing import applies, scan_of
 from .networks import WITH_MATRIX, Observation, Structure, first_of_place, kind_of, structure_of
 from .syntax import walk
-from .values import Call, Items, KnownValue, Value
+from .values import Call, Items, KnownValue, Many, Value, is_known
 
 #: So many terms of a sum are looked at.
 _TERMS = 16
@@ -32,8 +32,8 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         structure = structure_of(reading)
         each = {id(call.args[0]) for call in reading.trace.calls if call.name == "comprehension" and call.args}
         for call in reading.trace.calls:
-            twice = _twice(call)
-            if twice is None or id(twice) in each or not _counts(call, twice, structure):
+            found = _twice(call)
+            if found is None or id(found[0]) in each or not _counts(call, *found, structure):
                 continue
             data = {"text": ast.unparse(call.node)[:80] if call.node is not None else ""}
             if operation(call).does == "concat":
@@ -41,7 +41,8 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
                     yield Observation("joined-with-itself", call.source, call.node, data, certain=False)
             else:
                 meant = _given_apart(call) or bool(call.tests)
-                yield Observation("added-to-itself", call.source, call.node, data, certain=False, possible=meant)
+                code = "added-to-itself" if found[1] else "added-to-itself-once"
+                yield Observation(code, call.source, call.node, data, certain=False, possible=meant)
 
 
 @first_of_place
@@ -75,11 +76,12 @@ def _written(made: Call) -> str:
     return ast.unparse(made.node.func) if isinstance(made.node, ast.Call) else made.last
 
 
-def _counts(made: Call, twice: Value, structure: Structure) -> bool:
+def _counts(made: Call, twice: Value, always: bool, structure: Structure) -> bool:
     """Whether what an operand is twice is seen to be one thing, in a place where that matters."""
     if _takes_items(made):
         return False
-    return (structure.in_cell(made.frame) and _is_computed(twice)) or _in_loss(made, structure)
+    of_layers = not always or _is_computed(twice)  # what it is on other ways, a layer makes of it
+    return (structure.in_cell(made.frame) and of_layers) or (always and _in_loss(made, structure))
 
 
 def _in_loss(made: Call, structure: Structure) -> bool:
@@ -101,15 +103,37 @@ def _takes_items(made: Call) -> bool:
     return any(not isinstance(item.slice, ast.Constant) for item in items)
 
 
-def _twice(made: Call) -> Value | None:
-    """What both operands of a sum, a difference or a join of features are."""
+def _twice(made: Call) -> tuple[Value, bool] | None:
+    """What both operands of a sum, a difference or a join of features are, and whether that is so on each way."""
     done = operation(made)
     if done.does == "concat":
         parts = operands(made)
         joined = parts[0].items if parts and isinstance(parts[0], Items) else []
-        return joined[0] if len(joined) == 2 and _is_one(*joined) and _along_features(made) else None
+        return (joined[0], True) if len(joined) == 2 and _is_one(*joined) and _along_features(made) else None
     pair = done.operands if done.does in ("add", "sub") else []
-    return pair[0] if len(pair) == 2 and _is_one(pair[0], pair[1]) else None
+    if len(pair) != 2:
+        return None
+    if _is_one(pair[0], pair[1]):
+        return pair[0], True
+    return next(((one, False) for one, other in (pair, pair[::-1]) if _is_one_way_of(one, other)), None)
+
+
+def _is_one_way_of(one: Value, other: Value) -> bool:
+    """Whether a value is one of those that another may be, of which all others are computed with it by a layer, as a shortcut is that
+    has to change the number of channels."""
+    ways = [way for way in other.options if not _is_of_none(way)] if isinstance(other, Many) else []
+    changed = [way for way in ways if way is not one]
+    return 0 < len(changed) < len(ways) and all(_is_layer_of(way, one) for way in changed)
+
+
+def _is_of_none(value: Value) -> bool:
+    """Whether this is a call of None, which is there where the layer is not made."""
+    return isinstance(value, Call) and is_known(value.base, None)
+
+
+def _is_layer_of(value: Value, of: Value) -> bool:
+    applied = isinstance(value, Call) and applies(value) and kind_of(value.base) in WITH_MATRIX
+    return applied and flow.derives(value, of)
 
 
 def _is_one(one: Value, other: Value) -> bool:

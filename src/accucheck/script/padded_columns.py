@@ -590,7 +590,7 @@ class Rules:
         multiplied = graph.multiplied()
         place = graph.reduction()
         for name, shape in self.shape.items():
-            if name in multiplied or not isinstance(shape, Form) or not shape.mask or place is None:
+            if name in multiplied or not isinstance(shape, Form) or place is None or not self.is_only_mask(name):
                 continue
             columns = [c for c in self.found.columns if c.name in multiplied and _beside(c.form, shape)]
             column = next((c for c in columns if c.hidden is None), None)
@@ -601,6 +601,10 @@ class Rules:
                 self.say("mask-not-applied", divisor, {"mask": name})
             else:
                 self.say("mask-unused", place, {"mask": name, "padded": column.name})
+
+    def is_only_mask(self, name: str) -> bool:
+        """Whether a column is a mask, whichever of several data sets it is of: a loss may be that of the one which has none."""
+        return self.mask(name) is not None and None not in map(self.shapes.of, options(self.columns.values[name]))
 
     def of_loss_only(self) -> None:
         """A mask that the loss takes, and that a network is handed beside the sequence and does not read."""

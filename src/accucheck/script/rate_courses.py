@@ -1,5 +1,6 @@
 """What is wrong with the course of learning rates over a training: rates that are at their end after a few updates, however many batches an
-epoch has, that rise until the training ends, and schedules that each update moves on by a factor meant for an epoch.
+epoch has, that rise until the training ends, or come back to their highest by then, and schedules that each update moves on by a factor
+meant for an epoch.
 """
 
 from __future__ import annotations
@@ -57,6 +58,10 @@ def _of_rates(
         yield SettingMessage("rate-over", place.source, place.node, data | over.shown, likely=over.likely)
     elif found.rises or _warms_up(found, epochs):
         yield SettingMessage("rate-rises", place.source, place.node, data, likely=found.settled)
+    elif found.returns:
+        named = optimizer.last if isinstance(optimizer, Call) else optimizer.of.node.name
+        data = {"optimizer": named, "highest": f"{found.highest:.3g}"}
+        yield SettingMessage("rate-returns", place.source, place.node, data, likely=found.settled)
     elif _is_own(rate) and epochs and all(one.inner for one in run) and _ends_with_epochs(settings, rate, epochs):
         data = {"schedule": place.name, "length": f"{epochs:g}", "path": run[0].path, "line": run[0].line}
         yield SettingMessage("schedule-by-epochs", place.source, place.node, data, likely=not run[0].under)

@@ -116,20 +116,27 @@ class UnappliedLoad:
         look = self.look
         if look.registers or not look.optimizers:
             return
-        apart = {leaf for part in look.set_apart() for leaf in part}
         for step in look.steps:
             reached = reach(step.loss, stop=True)[0] & look.layers.keys()
-            layers = self.never_held(look, reached - apart - look.frozen.keys())
             optimizer = _that_trains(look, step, reached)
+            twice = optimizer is not None and self.has_what_another_has(look, optimizer)
+            apart = frozenset[int]().union(*look.set_apart(by_default=twice))
+            layers = self.never_held(look, reached - apart - look.frozen.keys())
             if not layers or not isinstance(optimizer, Call) or _given_part(optimizer) is not None:
                 continue  # of a slice, `left_out` tells
-            named = {
-                (id(layer.node), look.names.get(id(layer)) or layer.api): None for layer in layers
-            }  # one of two ways to make it
-            names = [name for _, name in named]
+            names = _names_of(look, layers)
             data = {"count": len(names), "names": names[:5], "line": layers[0].line, "path": layers[0].source.path}
-            loaded = look.loaded(perhaps=True)
+            loaded = look.loaded(by_default=True) if twice else look.loaded(perhaps=True)
             yield Observation("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
+
+    def has_what_another_has(self, look: FreezeScan, optimizer: Call | Instance) -> bool:
+        """Whether the optimizer of another step is given the very same weights: one of the two is meant for others."""
+        mine = next((given for one, given in look.optimizers if one is optimizer), set[int]())
+        same = {id(one) for one, given in look.optimizers if mine and given == mine and one is not optimizer}
+        using = [{id(one) for one in options(step.optimizer)} for step in training(self.reading).steps]
+        return any(id(optimizer) in one for one in using) and any(
+            same & one and id(optimizer) not in one for one in using
+        )
 
     def vectors_unheld(self) -> Iterator[Observation]:
         """Biases, and weights of normalizations, that no optimizer is given, where the matrices of a network are chosen by their names."""
@@ -318,6 +325,12 @@ def _that_trains(look: FreezeScan, step: Step, reached: frozenset[int]) -> Call 
     found = next((one for one, given in own if given & reached), None)
     others = own[0][0] if len(look.optimizers) == len(own) == 1 else None
     return found if found is not None or may_hold_weights(step.loss) else others
+
+
+def _names_of(look: FreezeScan, layers: list[Call]) -> list[str]:
+    """The names of layers, one for two ways to make the same."""
+    named = {(id(layer.node), look.names.get(id(layer)) or layer.api): None for layer in layers}
+    return [name for _, name in named]
 
 
 def _may_have(look: FreezeScan, optimizer: Call | Instance, given: set[int], held_behind: set[int], leaf: int) -> bool:
