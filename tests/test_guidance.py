@@ -120,7 +120,7 @@ def test_what_is_wrong_comes_first_and_what_is_mended_at_once_before_all(project
         ("problem", "a.2", "measured"),
         ("suspect", "a.1", "likely"),
     ]
-    assert found[0].others == 1 and "1 more finding" in found[0].why(Language.EN)
+    assert found[0].others == 1 and "1 more finding for this item" in found[0].why(Language.EN)
     assert found[0].cost(Language.EN) == "2 lines to change"
     assert found[0].command() == "accucheck fix --only a.6"
     assert found[1].what(Language.EN) == "bad 1" and found[1].what(Language.ZH) == "有问题 1"

@@ -91,7 +91,10 @@ WORDS: Words = {
         "zh": "{why}；其记录早于对脚本的修改，重新训练后才能确定",
     },
     "late": {"en": "{why}; out of date", "zh": "{why}（结果已过期）"},
-    "more": {"en": "{why}; {count:,} more {count:finding|findings} here", "zh": "{why}；此项另有 {count:,} 处"},
+    "more": {
+        "en": "{why}; {count:,} more {count:finding|findings} for this item",
+        "zh": "{why}；此项另有 {count:,} 处",
+    },
     "live": {
         "en": "Let {count:,} live {count:probe|probes} run the project's own code: {items}",
         "zh": "允许 {count:,} 个运行时探针运行项目自身的代码：{items}",
@@ -153,7 +156,7 @@ WORDS: Words = {
     },
     "run-why": {"en": "not checked yet", "zh": "尚未检查过"},
     "accept": {
-        "en": "Accept {count:,} {count:suggestion|suggestions} that nothing is wrong, or that it does not apply",
+        "en": "Accept {count:,} {count:suggestion|suggestions} of “no problem” or “not applicable”",
         "zh": "接受 {count:,} 条“无问题”或“不适用”的建议",
     },
     "accept-why": {"en": "conclusions are made by people", "zh": "结论须由人给出"},

@@ -87,7 +87,7 @@ WORDS: Words = {
         "en": "expected effect: large, it makes the evaluation wrong",
         "zh": "预期影响：大，会使评估结果失真",
     },
-    "points": {"en": "expected effect: some points", "zh": "预期影响：几个百分点"},
+    "points": {"en": "expected effect: a few points", "zh": "预期影响：几个百分点"},
     "noise": {"en": "expected effect: small, within the spread of runs", "zh": "预期影响：小，与多次运行的波动相当"},
     "reached-expected": {
         "en": "{metric}: {reached} reached, {expected} expected",

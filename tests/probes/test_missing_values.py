@@ -9,6 +9,7 @@ from PIL import Image
 from accucheck import probe
 from accucheck.case import Case, CaseFile
 from accucheck.errors import ReadError
+from accucheck.language import fill
 from accucheck.model import Finding, Language, Level, Progress, Verdict, suggest
 from accucheck.probes import missing_values
 from accucheck.probes._missing_counts import sentinels
@@ -504,8 +505,29 @@ def test_one_of_a_thing_is_told_in_the_singular_and_a_column_without_a_name_as_a
         if code != "verdict"
     }
     assert any("most in - (100.00%)" in text for text in texts.values()), texts
-    assert texts["examined"].startswith("Training data: 1 file, 180 values in 3 fields and 0 images were")
+    assert texts["examined"] == "Training data: 1 file was examined: 180 values in 3 fields."
     rows = "".join(f"{n % 40},{n}\n" for n in range(60))
     found = examine(tmp_path, write(tmp_path, "train.csv", f"age,b\n{rows},3\n"))
     text = probe.message(missing_values, "empty-values", found["empty-values"].data, Language.EN)
     assert "1 empty value in 1 field;" in text
+
+
+@pytest.mark.parametrize(
+    ("counts", "en", "zh"),
+    [
+        (
+            {"files": 1, "cells": 116805, "fields": 4, "images": 0},
+            "116,805 values in 4 fields.",
+            "4 个字段，116,805 个值。",
+        ),
+        (
+            {"files": 3, "cells": 0, "fields": 0, "images": 2000},
+            "3 files were examined, 2,000 images.",
+            "3 个文件，2,000 张图像。",
+        ),
+    ],
+)
+def test_nothing_is_said_of_what_there_is_none_of(counts, en, zh):
+    told = missing_values.MESSAGES["examined"]
+    assert fill(told["en"], {"role": "Training", **counts}).endswith(en)
+    assert fill(told["zh"], {"role": "训练", **counts}).endswith(zh)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MESSAGES: Words = {
     "unreadable": {"en": "{problem}", "zh": "{problem}"},
     "no-config": {
-        "en": "{name}, which is loaded here, is not there or cannot be read below the project: its values are unknown.",
+        "en": "{name} is loaded here, but does not exist or cannot be read in the project: its values are unknown.",
         "zh": "此处加载的 {name} 不存在或无法在工程目录下读取，其中的取值未知。",
     },
     "configurations-taken": {
@@ -44,7 +44,8 @@ MESSAGES: Words = {
         "zh": "配置文件给该选项的取值与其类型不符：{words}。按未知处理。",
     },
     "config-key": {
-        "en": "The configuration sets a key that no option has and that the scripts do not read, as far as they are followed: {words}.",
+        "en": "The configuration sets a key that matches no option and that the scripts do not read, "
+        "as far as they could be followed: {words}.",
         "zh": "配置文件中的该键没有对应的选项，在已分析的脚本中也没有读取：{words}。",
     },
     "config-cycle": {

@@ -125,7 +125,7 @@ MESSAGES: Words = {
         "zh": "{role}数据：{samples:,} 个样本中有 {count:,} 个没有标签。",
     },
     "left-out": {
-        "en": "{role} data: {count:,} {count:label is|labels are} {labels}, which the loss leaves out or which pads: that is counted as no "
+        "en": "{role} data: {count:,} {count:label is|labels are} {labels}, which the loss ignores or which mark padding: not counted as a "
         "class.",
         "zh": "{role}数据：有 {count:,} 个标签为 {labels}，它们会被 loss 忽略或用于补齐，不计为类别。",
     },

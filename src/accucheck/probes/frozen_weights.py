@@ -72,7 +72,7 @@ MESSAGES: Words = {
         "说明归一化层以训练模式运行。",
     },
     "nothing-moved": {
-        "en": "Not one of the {count:,} {count:weight that is|weights that are} not declared frozen changed between the two "
+        "en": "None of the {count:,} {count:weight that is|weights that are} not declared frozen changed between the two "
         "checkpoints: what should be trained is not.",
         "zh": "未声明冻结的 {count:,} 个权重在两个 checkpoint 之间全无变化：应当训练的部分没有得到训练。",
     },
@@ -101,7 +101,7 @@ MESSAGES: Words = {
         "zh": "有 {count:,} 个张量在两个 checkpoint 中形状不同：{names}。请确认两者来自同一个网络。",
     },
     "statistics-unmoved": {
-        "en": "Not one of the {count:,} moving {count:statistic|statistics} changed: the normalisations did not run in training mode in "
+        "en": "None of the {count:,} moving {count:statistic|statistics} changed: the normalisations did not run in training mode in "
         "between.",
         "zh": "{count:,} 个滑动统计量全无变化：在两个 checkpoint 之间，归一化层没有以训练模式运行。",
     },
@@ -142,7 +142,7 @@ WHY: Words = {
         "zh": "冻结层的权重不变，归一化所用的统计量却在漂移，与这些权重训练时的统计量不再匹配。",
     },
     "nothing-moved": {
-        "en": "The loss that is seen varies with the data only; the network stays as it was.",
+        "en": "The loss varies only with the data; the network does not change.",
         "zh": "看到的 loss 只随数据波动，网络始终停在原来的状态。",
     },
     "unmoved": {

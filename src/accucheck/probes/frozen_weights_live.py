@@ -77,7 +77,7 @@ MESSAGES: Words = {
     },
     "unmatched": frozen_weights.MESSAGES["unmatched"],
     "no-gradient": {
-        "en": "Not one of the {count:,} trainable {count:weight|weights} got a gradient other than 0 in {steps:,} steps: the loss "
+        "en": "None of the {count:,} trainable {count:weight|weights} got a gradient other than 0 in {steps:,} steps: the loss "
         "does not depend on the "
         "network.",
         "zh": "{count:,} 个可训练权重在 {steps:,} 步内的梯度全部为 0：损失不依赖于网络。",

@@ -75,7 +75,7 @@ MESSAGES: Words = {
         "或梯度被截断（cg.02、cg.03）。",
     },
     "vanishing": {
-        "en": "The gradient vanishes on its way to the first layer: norm {first:.2g} in {first_name}, {last:.2g} in {last_name}, a share "
+        "en": "The gradient vanishes on its way to the first layer: norm {first:.2g} in {first_name}, {last:.2g} in {last_name}, a ratio "
         "of {ratio:.2g}.",
         "zh": "梯度在传到第一层的途中消失：{first_name} 的范数为 {first:.2g}，{last_name} 为 {last:.2g}，比值 {ratio:.2g}。",
     },

@@ -56,7 +56,7 @@ class Params(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 MESSAGES: Words = {
     **_parameters.MESSAGES,
     "not-transferred": {
-        "en": "Not one of {count:,} {count:weight|weights} of {source} has the value that it has in {target}: the benchmark's "
+        "en": "None of the {count:,} {count:weight|weights} of {source} has the value that it has in {target}: the benchmark's "
         "weights were not loaded.",
         "zh": "{source} 的 {count:,} 个权重没有一个与 {target} 相同：没有加载标杆的权重。",
     },

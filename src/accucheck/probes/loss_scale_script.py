@@ -250,7 +250,7 @@ WHY: Words = _training.also(
 )
 _COMPARE = {
     "en": "Print the largest gradient that reaches the optimizer, once as it is and once in float32 without a scale: the two must "
-    "be of one size.",
+    "be of the same size.",
     "zh": "打印到达优化器的最大梯度，与 float32、不加 loss scale 时对比，两者应当大小相近。",
 }
 _SHARE = {

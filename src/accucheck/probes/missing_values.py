@@ -191,9 +191,10 @@ MESSAGES: Words = {
         "zh": "{role}数据：有 {count:,} 个文件没有读到任何值，例如 {worst}：其中没有样本或没有字段。",
     },
     "examined": {
-        "en": "{role} data: {files:,} {files:file|files}, {cells:,} {cells:value|values} in {fields:,} {fields:field|fields} and "
-        "{images:,} {images:image|images} were examined.",
-        "zh": "{role}数据：共检查 {files:,} 个文件，其中 {fields:,} 个字段的 {cells:,} 个值，以及 {images:,} 张图像。",
+        "en": "{role} data: {files:,} {files:file was|files were} examined{cells:: 1 value|: {cells:,} values|}"
+        "{fields: in 1 field| in {fields:,} fields|}{images:, 1 image|, {images:,} images|}.",
+        "zh": "{role}数据：共检查 {files:,} 个文件{fields:，1 个字段|，{fields:,} 个字段|}{cells:，1 个值|，{cells:,} 个值|}"
+        "{images:，1 张图像|，{images:,} 张图像|}。",
     },
     "mend-values": {
         "en": "Drop the rows, fill them (mean, median, a class of their own) or mask them in the loss, in training and evaluation alike.",

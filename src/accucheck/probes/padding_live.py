@@ -67,7 +67,7 @@ MESSAGES: Words = {
         "zh": "{role}：{column} 补在{side}，{other} 却补在{other_side}。",
     },
     "mask-missing": {
-        "en": "{role}: the pipeline has no column {mask}, which the design names as the mask; it has {names}.",
+        "en": "{role}: the design names {mask} as the mask, but the pipeline has no such column; it has {names}.",
         "zh": "{role}：数据管道没有设计中指定的掩码列 {mask}，现有列为 {names}。",
     },
     "mask-disagrees": {

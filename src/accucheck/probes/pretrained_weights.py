@@ -98,15 +98,15 @@ MESSAGES: Words = {
     **_checkpoints.MESSAGES,
     **_checkpoints.UNREADABLE,
     "nothing-loaded": {
-        "en": "Not one of {count:,} weights of {source} is in {target} with its values: nothing was loaded. "
-        "Vectors, which begin "
+        "en": "None of the {count:,} weights of {source} is in {target} with its values: nothing was loaded. "
+        "Vectors, which start "
         "alike in any network, are not counted.",
         "zh": "{source} 的 {count:,} 个权重没有一个以原值出现在 {target} 中：没有加载成功。一维参数在各网络中初值往往相同，不计入。",
     },
     "nothing-found": {
-        "en": "Not one of {count:,} weights of {source} was found in {target}, by name or by content. A conversion "
+        "en": "None of the {count:,} weights of {source} was found in {target}, by name or by content. A conversion "
         "may have changed them. "
-        "Vectors, which begin alike in any network, are not counted.",
+        "Vectors, which start alike in any network, are not counted.",
         "zh": "无论按名称还是按内容，{source} 的 {count:,} 个权重都没有在 {target} 中找到，可能经过了格式转换，无法判断。"
         "一维参数在各网络中初值往往相同，不计入。",
     },

@@ -127,8 +127,8 @@ _WHAT: Words = {
     "mint": {"en": "random interfaces of mint", "zh": "mint 的随机接口"},
 }
 _DIFFERS = {
-    "en": "Two runs then differ from the first step on: a comparison with the benchmark shows differences that are none of the "
-    "code's, and a result cannot be reproduced.",
+    "en": "Two runs then differ from the first step on: a comparison with the benchmark shows differences that are not caused by "
+    "the code, and a result cannot be reproduced.",
     "zh": "两次运行从第一步起就不同：与标杆对比时看到的差异未必来自代码，结果也无法复现。",
 }
 WHY: Words = {

@@ -99,7 +99,7 @@ MESSAGES: Words = {
 WORDS: Words = _grades.WORDS
 
 _APART = {
-    "en": "Each device initialises its own weights. Data parallel training reduces gradients only, so weights that start different "
+    "en": "Each device initialises its own weights. Data parallel training reduces gradients only, so weights that start out different "
     "stay different: the gradients belong to different networks, and each device ends with its own model.",
     "zh": "每张卡各自初始化权重。数据并行只聚合梯度，起点不同的权重始终不同：聚合的是不同网络的梯度，各卡得到的模型也不一样。",
 }

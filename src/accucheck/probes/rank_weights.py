@@ -123,7 +123,7 @@ MESSAGES: Words = {
 
 WHY: Words = {
     "weights-differ": {
-        "en": "Data parallel training reduces gradients only: weights that start different stay different, the devices train different "
+        "en": "Data parallel training reduces gradients only: weights that start out different stay different, the devices train different "
         "networks, and the shared gradients fit none of them.",
         "zh": "数据并行只聚合梯度：初始权重不同就会一直不同，各卡训练的其实是不同的网络，聚合得到的梯度对谁都不准确。",
     },

@@ -159,7 +159,7 @@ MESSAGES: Words = {
         "zh": "只给出了一个数据管道；请在 pipelines（train、eval、infer）中再给出一个用于比较。",
     },
     "fix-same": {
-        "en": "Use the same deterministic steps with the same arguments in all pipelines, best from one function that all of them call.",
+        "en": "Use the same deterministic steps with the same arguments in all pipelines, ideally from one function that all of them call.",
         "zh": "各数据管道应使用相同的确定性处理步骤和参数，最好由同一个函数生成。",
     },
     "fix-random": {

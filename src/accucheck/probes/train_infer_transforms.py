@@ -164,7 +164,7 @@ MESSAGES: Words = {
         "zh": "先 split()，再只对训练部分映射随机操作。",
     },
     "fix-same": {
-        "en": "Use the same steps and numbers on both sides, best from one function or one configuration.",
+        "en": "Use the same steps and numbers on both sides, ideally from one function or one configuration.",
         "zh": "两边使用相同的步骤和参数，最好共用一个函数或一份配置。",
     },
     "fix-classes": {
@@ -215,7 +215,8 @@ WHY: Words = {
     "interpolation-differs": _OTHER_INPUT,
     "slice-differs": _OTHER_INPUT,
     "classes-apart": {
-        "en": "Right answers count as wrong for these classes, so the measured accuracy is lower than what the network is capable of.",
+        "en": "Correct predictions count as wrong for these classes, so the measured accuracy is lower than what the network is "
+        "capable of.",
         "zh": "网络按训练时的编号给出的正确答案会被判为错误：这些类别的测得精度因此偏低。",
     },
     "fitted-on-evaluation": {

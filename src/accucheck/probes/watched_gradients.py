@@ -132,7 +132,7 @@ MESSAGES: Words = {
         "其后的激活对所有样本都输出 0。",
     },
     "vanishing": {
-        "en": "The gradient vanishes on its way to the first layer: norm {first:.2g} in {first_name}, {last:.2g} in {last_name}, a share "
+        "en": "The gradient vanishes on its way to the first layer: norm {first:.2g} in {first_name}, {last:.2g} in {last_name}, a ratio "
         "of {ratio:.2g}.",
         "zh": "梯度在传到第一层的途中消失：{first_name} 的范数为 {first:.2g}，{last_name} 为 {last:.2g}，比值 {ratio:.2g}。",
     },

@@ -137,7 +137,7 @@ WHY: Words = {
         "zh": "大部分样本算过却没有用于学习：实际的 batch 更小，一个 epoch 的更新也更少。",
     },
     "no-seed": {
-        "en": "Two runs differ from the first step on, and a comparison shows differences that are none of the code's.",
+        "en": "Two runs differ from the first step on, and a comparison shows differences that the code does not cause.",
         "zh": "两次运行从第一步起就不同，对比时看到的差异未必来自代码。",
     },
 }

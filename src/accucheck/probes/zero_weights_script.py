@@ -174,7 +174,7 @@ _ALIKE = {
     "zh": "起点相同的单元得到的梯度相同，始终保持一致：整层等效于一个单元。",
 }
 _MAY = {
-    "en": "If the weight does start so, its units get the same gradient, or none reaches the layers before it.",
+    "en": "If the weight does start like that, its units get the same gradient, or none reaches the layers before it.",
     "zh": "如果该权重的初始值确实如此，各单元得到的梯度相同，或前面各层得不到梯度。",
 }
 _SHUT = {
