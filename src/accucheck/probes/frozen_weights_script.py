@@ -454,7 +454,7 @@ class Net(nn.Cell):
         return self.head(sum(part(x) for part in self.parts))
 
 """
-_MAY_LOAD = """
+_CRITIC_MAY_LOAD = """
 import argparse
 import mindspore as ms
 from mindspore import nn, ops
@@ -1256,7 +1256,7 @@ EXAMPLES = [
     *(
         _example(
             f"a critic that may be loaded, whose optimizer has the weights of the {name}",
-            _MAY_LOAD.format(trained=trained),
+            _CRITIC_MAY_LOAD.format(trained=trained),
             verdict,
             *codes,
         )
