@@ -141,7 +141,9 @@ class _Look:
                 meant = shared_on_purpose(method.source, statement, _tests(method.node, statement))
                 if asked_both and not meant and made_by(cell, value):
                     code = "siblings-are-one" if siblings(first, second) else "one-under-two-names"
-                    yield Observation(code, method.source, statement, data, certain=siblings(first, second))
+                    in_one = isinstance(statement.value, ast.Call)  # a = b = Layer() may be on purpose
+                    sure = siblings(first, second) and not in_one
+                    yield Observation(code, method.source, statement, data, certain=sure, possible=in_one)
                 else:
                     yield Observation(
                         "shared",
