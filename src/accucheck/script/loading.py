@@ -622,7 +622,8 @@ class Loading:
         text, data = path.value, {"path": path.value}
         if path.assumed is None:
             if text.endswith(("/", "\\")) or text in (".", ".."):
-                yield Observation("directory", load.source, load.node, data)
+                if _past_by_default(load) is None:  # else nothing is loaded as things stand
+                    yield Observation("directory", load.source, load.node, data)
             elif not PurePath(text).suffix and (saver := self.saver(text, None)) is not None:
                 yield Observation("directory", load.source, load.node, data, also=(_span(saver),))
         elif path.name and (saver := self.saver(text, path.name)) is not None and not exclusive(load, saver):
