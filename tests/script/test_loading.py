@@ -137,6 +137,17 @@ def test_what_becomes_of_a_loaded_dict(tmp_path: Path, use: str) -> None:
             NET + "if os.path.exists('ckpt/'):\n    load_checkpoint('ckpt/', net)\n" + RUN,
             ["directory", "result-ignored"],
         ),
+        *(
+            (
+                NET + f"def fill(told):\n    if 'url' not in told or not told['url']:\n        return\n"
+                f"    load_checkpoint('ckpt/', net)\nfill({{'url': {url}}})\n" + RUN,
+                [*code, found],
+            )
+            for url, code, found in (
+                ("''", ["applied"], "only-if-asked"),
+                ("'a'", ["directory"], "result-ignored"),
+            )
+        ),
         (
             NET + LOAD + "names = list(filter(lambda name: 'body' in name, load_checkpoint('b.ckpt').keys()))\n"
             "load_param_into_net(net, dict(filter(lambda pair: pair[0] in names, params.items())))\n" + RUN,

@@ -85,6 +85,14 @@ def test_one_layer_under_two_names(tmp_path: Path, init: str, construct: str) ->
     assert told(said(tmp_path, network(init, construct))) == ([] if expected is None else [expected])
 
 
+@pytest.mark.parametrize(
+    ("init", "meant"), [("self.k = nn.Dense(8, 8)\nself.q = self.k", False), ("self.q = self.k = nn.Dense(8, 8)", True)]
+)
+def test_two_names_in_one_statement_may_well_be_meant(tmp_path: Path, init: str, meant: bool) -> None:
+    (one,) = said(tmp_path, network(init, "self.q(x) @ self.k(x)"))
+    assert (one.possible, one.certain) == (meant, not meant)
+
+
 M = "one = nn.Dense(8, 8)\n"
 #: How layers come into a list -> (whether it is one layer many times, the line that is offered for it).
 REPEATED: dict[str, tuple[str, str | None] | None] = {

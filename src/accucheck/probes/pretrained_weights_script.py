@@ -130,8 +130,8 @@ MESSAGES: Words = {
         "zh": "{path} 中的参数在 {at} 处逐个写入网络。",
     },
     "only-read": {
-        "en": "The checkpoint {path} is only inspected: this script builds no network.",
-        "zh": "该脚本没有创建网络，只是读取 checkpoint {path}。",
+        "en": "The checkpoint {path} is only read: it is not seen to be loaded into a network.",
+        "zh": "脚本只读取了 checkpoint {path}，没有看到把它加载到网络中。",
     },
     "own": {
         "en": "{net} loads {path}, which these scripts saved from the same class.",

@@ -621,8 +621,9 @@ class Loading:
             return
         text, data = path.value, {"path": path.value}
         if path.assumed is None:
-            if text.endswith(("/", "\\")) or text in (".", ".."):
-                yield Observation("directory", load.source, load.node, data)
+            if _is_directory(text):
+                if _past_by_default(load) is None:  # else nothing is loaded as things stand
+                    yield Observation("directory", load.source, load.node, data)
             elif not PurePath(text).suffix and (saver := self.saver(text, None)) is not None:
                 yield Observation("directory", load.source, load.node, data, also=(_span(saver),))
         elif path.name and (saver := self.saver(text, path.name)) is not None and not exclusive(load, saver):
@@ -938,6 +939,10 @@ def _is_making(frame: Frame | None) -> bool:
 #: Sums and products, and what walks over parameters.
 _COMPUTES = ("+", "-", "*", "/")
 _READS = (*_COMPUTES, ".each", "zip", "enumerate", "list", "len")
+
+
+def _is_directory(path: str) -> bool:
+    return path.endswith(("/", "\\")) or path in (".", "..")
 
 
 def _past_by_default(call: Call) -> Test | None:

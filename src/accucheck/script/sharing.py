@@ -137,18 +137,12 @@ class _Look:
                 if statement is None:
                     continue
                 data = {"first": first, "second": second, "of": cell.of.node.name, "what": _title(value)}
-                asked_both = _called(cell, first) and _called(cell, second)
                 meant = shared_on_purpose(method.source, statement, _tests(method.node, statement))
-                if asked_both and not meant and made_by(cell, value):
-                    code = "siblings-are-one" if siblings(first, second) else "one-under-two-names"
-                    yield Observation(code, method.source, statement, data, certain=siblings(first, second))
+                if _called(cell, first) and _called(cell, second) and not meant and made_by(cell, value):
+                    yield _one_of_two(first, second, method.source, statement, data)
                 else:
-                    yield Observation(
-                        "shared",
-                        method.source,
-                        statement,
-                        {"names": [f"self.{first}", f"self.{second}"], "what": _title(value)},
-                    )
+                    names = [f"self.{first}", f"self.{second}"]
+                    yield Observation("shared", method.source, statement, {"names": names, "what": data["what"]})
 
     def built(self) -> dict[tuple[int, str], Value]:
         """What cells make for themselves in __init__, by the id of the cell and the name it is bound to."""
@@ -631,6 +625,13 @@ def _title(value: Value) -> str:
     if isinstance(value, Instance):
         return value.of.node.name
     return value.api if isinstance(value, Call) else ""
+
+
+def _one_of_two(first: str, second: str, source: Source, statement: ast.Assign, data: dict[str, Any]) -> Observation:
+    """What is to say of a layer that two names are used for. Where one statement gives both, `a = b = Layer()`, it may be on purpose."""
+    alike, in_one = siblings(first, second), isinstance(statement.value, ast.Call)
+    code = "siblings-are-one" if alike else "one-under-two-names"
+    return Observation(code, source, statement, data, certain=alike and not in_one, possible=in_one)
 
 
 def _assignment(function: ast.AST, target: ast.AST) -> ast.Assign | None:
