@@ -385,6 +385,8 @@ def test_what_becomes_of_zeros(tmp_path: Path, after: str) -> None:
 #: How a parameter of zeros is made and used -> what is said of it.
 PARAMETERS: dict[tuple[str, str], list[str]] = {
     ("self.w = Parameter(Tensor(np.zeros((8, 8))))", "ops.matmul(x, self.w)"): ["zero-parameter"],
+    ("self.step = Parameter(Tensor(np.zeros((8, 8))))", "ops.matmul(x, self.step)"): ["zero-parameter-possible"],
+    ("self.step = Parameter(Tensor(np.zeros((8, 8))))", "x + self.step"): [],
     ("self.w = Parameter(Tensor(np.zeros((8, 8))), name='w')", "x @ self.w.swapaxes(0, 1)"): ["zero-parameter"],
     ("self.w = Parameter(initializer('zeros', [8, 8]))", "P.MatMul()(x, P.Cast()(self.w, ms.float16))"): [
         "zero-parameter"
@@ -418,11 +420,13 @@ PARAMETERS: dict[tuple[str, str], list[str]] = {
     ("self.w = Parameter(0.5 * np.ones(load()))", "ops.matmul(x, self.w)"): ["constant-parameter"],
     ("self.w = Parameter(initializer('zeros', 8))", "ops.matmul(x, self.w)"): [],
     ("self.w = Parameter(np.zeros((8, 8)), requires_grad=False)", "ops.matmul(x, self.w)"): [],
-    ("self.w = Parameter(np.zeros((8, 8)), name='cls.bias')", "ops.matmul(x, self.w)"): [],
-    ("self.w = Parameter(np.zeros((8, 8)), name='fc%d.bias' % init)", "ops.matmul(x, self.w)"): [],
+    ("self.w = Parameter(np.zeros((8, 8)), name='cls.bias')", "ops.matmul(x, self.w)"): ["zero-parameter-possible"],
+    ("self.w = Parameter(np.zeros((8, 8)), name='fc%d.bias' % init)", "ops.matmul(x, self.w)"): [
+        "zero-parameter-possible"
+    ],
     ("self.w = Parameter(np.zeros((8, 8)), name=make())", "ops.matmul(x, self.w)"): ["zero-parameter"],
-    ("self.h0 = Parameter(np.zeros((8, 8)))", "x @ self.h0"): [],
-    ("self.memory_w = Parameter(np.zeros((8, 8)))", "x @ self.memory_w"): [],
+    ("self.h0 = Parameter(np.zeros((8, 8)))", "x @ self.h0"): ["zero-parameter-possible"],
+    ("self.memory_w = Parameter(np.zeros((8, 8)))", "x @ self.memory_w"): ["zero-parameter-possible"],
     ("self.w = Parameter(np.zeros((8, 8)))", "ops.assign(self.w, x)"): [],
     ("self.w = Parameter(np.zeros((8, 8)))", "P.LSTM(8, 8, 1, True, False, 0.0)(x, h, c, self.w)"): ["zero-parameter"],
     ("self.w = Parameter(np.zeros(64))", "P.LSTM(8, 8, 1, True, False, 0.0)(x, h, c, self.w)"): ["zero-parameter"],

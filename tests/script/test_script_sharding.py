@@ -629,7 +629,9 @@ ms.Model(net).train(1, data.batch(8))
 """
 
 
-@pytest.mark.parametrize(("own", "expected"), [("own", "by-rank"), ("0", "no-shards")])
+@pytest.mark.parametrize(
+    ("own", "expected"), [("own", "shard-by-device"), ("get_rank()", "by-rank"), ("0", "no-shards")]
+)
 def test_a_sampler_that_is_given_the_number_of_the_device(tmp_path: Path, own: str, expected: str) -> None:
     assert expected in [one.code for one in said(tmp_path, CHOSEN.format(own))]
 

@@ -271,9 +271,8 @@ def _print(found: StudyResults, *, as_json: bool) -> None:
         return
     only_ascii = "utf" not in (sys.stdout.encoding or "ascii").lower()
     lines = study_results.lines(found, shown)
-    for line in aligned(
-        lines, columns_of(sys.stdout), gives=[len(lines[0]) - 1]
-    ):  # the last column tells what came of a trial
+    what_came = len(lines[0]) - 1  # the last column gives way where the terminal is narrow
+    for line in aligned(lines, columns_of(sys.stdout), gives=[what_came]):
         show(line)
     left = len(found.trials) - study_results.SHOWN
     if left > 0:

@@ -69,8 +69,8 @@ MESSAGES: Words = {
         "zh": "{dataset} 分为 {count} 片，而读取的那一片写死为 {value}：多卡运行时各卡会读到同一片数据。",
     },
     "shard-by-device": {
-        "en": "The shard_id of {dataset} is the number of the device, not the rank: it starts again on each machine.",
-        "zh": "{dataset} 的 shard_id 用的是设备号而不是 rank，每台机器上都会从头编号。",
+        "en": "The part of {dataset} that is read is chosen by the number of the device, not by rank: it starts again on each machine.",
+        "zh": "{dataset} 读取哪一部分由设备号而不是 rank 决定，设备号在每台机器上都会从头编号。",
     },
     "shards-exchanged": {
         "en": "{dataset} gets the index of this device as num_shards and the number of devices as shard_id: the two are swapped.",
@@ -133,6 +133,10 @@ MESSAGES: Words = {
         "zh": "传入 num_shards=get_group_size(), shard_id=get_rank()。",
     },
     "fix-rank": {"en": "Pass shard_id=get_rank().", "zh": "传入 shard_id=get_rank()。"},
+    "fix-by-rank": {
+        "en": "Choose the part by get_rank(): as shard_id, or in the sampler.",
+        "zh": "用 get_rank() 选择读取的部分：作为 shard_id，或传给采样器。",
+    },
     "fix-length": {
         "en": "Return from __len__ the number of samples that __iter__ yields on this device.",
         "zh": "让 __len__ 返回 __iter__ 给本设备的样本数。",
@@ -237,7 +241,7 @@ _FIXES = {
     "shard-written": "fix-rank",
     "parts-unread": "fix-rank",
     "shards-exchanged": "fix-rank",
-    "shard-by-device": "fix-rank",
+    "shard-by-device": "fix-by-rank",
     "aside": "fix-shards",
     "unsorted": "fix-sort",
     "cut-unsorted": "fix-sort",

@@ -241,10 +241,13 @@ def axes_of(made: Call) -> list[int] | None:
 
 def axis_of(made: Call) -> int | None:
     """The axis that a call, or the object that it calls, is told by name or as the first number behind its operand."""
-    maker = made.maker
-    named = (argument_of(maker, name) for name in ("axis", "dim"))
-    given = next((value for value in named if value is not None), operation(made).operand(1, "axis", "dim"))
-    return integer_of(given)
+    return integer_of(axes_given(made))
+
+
+def axes_given(made: Call) -> Value | None:
+    """What a call, or the object that it calls, is told as its axis or axes: by name, or first behind its operand."""
+    named = (argument_of(made.maker, name) for name in ("axis", "dim"))
+    return next((value for value in named if value is not None), operation(made).operand(1, "axis", "dim"))
 
 
 def is_order(made: Call, named: list[int]) -> bool:

@@ -13,9 +13,9 @@ from collections.abc import Callable
 from ..knowledge import api
 from ..knowledge.metric_functions import metric_functions
 from . import flow
-from .axes import rank
+from .axes import axes_given, rank
 from .effects import MOVED, differentiates, effect, kept, named_arguments, operands
-from .factors import argument_of, comparison, operation
+from .factors import comparison
 from .losses import applied, is_truth
 from .networks import is_loss
 from .values import Call, Items, KnownValue, Value, is_known, options
@@ -314,9 +314,7 @@ def _takes_all(made: Call) -> bool:
 
 def _axes(made: Call) -> list[int] | None:
     """The axes that a reduction names: none where they are not seen; None where it goes over all."""
-    maker = made.maker
-    named = (argument_of(maker, name) for name in ("axis", "dim"))
-    given = next((value for value in named if value is not None), operation(made).operand(1, "axis", "dim"))
+    given = axes_given(made)
     if given is None or is_known(given, None):
         return None
     values = given.items if isinstance(given, Items) else [given]

@@ -85,6 +85,8 @@ _PURE = words(
 _NEGATED = {"!=": "==", "not in": "in"}
 _IS_NONE = {"==": True, "!=": False}
 _AFFIRMED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.NotEq: ast.Eq, ast.IsNot: ast.Is, ast.NotIn: ast.In}
+#: Arithmetic that keeps a sum or mean one, by what it `does`.
+ARITHMETIC = ("add", "sub", "mul", "div", "negate")
 #: Functions within the framework that divide a gradient by a scale: scale, gradient.
 _UNSCALES = ("nn.wrap.loss_scale._grad_scale", "nn.wrap.loss_scale.tensor_grad_scale", "amp._grad_unscale")
 _SCALERS = ("amp.DynamicLossScaler", "amp.StaticLossScaler")

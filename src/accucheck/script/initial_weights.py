@@ -795,25 +795,33 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
             last = [name.rsplit(".", 1)[-1] for name in names]
             if any(fnmatchcase(name.lower(), pattern) for name in names for pattern in meant):
                 continue
-            if any(_NO_WEIGHT.search(name) for name in last) or any(_MEANT.search(n) for n in _owners(parameter)):
-                continue
             used, sizes = _use(parameter, structure), shape(given)
-            called = any(_WEIGHT.search(name) for name in last)
-            if not _is_weight(used, called, sizes):
+            named = _named_weight(last)  # a matrix of a product is a weight by any name
+            if (named is False and used != "weight") or any(_MEANT.search(n) for n in _owners(parameter)):
+                continue
+            if not _is_weight(used, named is True, sizes):
                 continue
             data = {"name": next(iter(names), "") or _text(parameter.node), "value": value}
             code = "zero-parameter" if value == 0 else "constant-parameter"
             unclear = used != "weight" and not (used == "flat" and value == 0)
             unclear = unclear or (value == 0 and _in_branch(parameter, structure))
             unclear |= (
-                sure is Sure.POSSIBLE
-                or (sizes is None and not called)
+                named is False
+                or sure is Sure.POSSIBLE
+                or (sizes is None and not named)
                 or id(parameter) in sometimes
                 or later.perhaps(parameter)
             )
             if unclear or _meant(parameter, structure, regresses=value == 0 and used == "weight"):
                 code, sure = code + "-possible", Sure.POSSIBLE
             yield Observation(code, parameter.source, parameter.node, data, sure)
+
+
+def _named_weight(names: list[str]) -> bool | None:
+    """Whether the names of a parameter are those of a weight; None where they say nothing."""
+    if any(_NO_WEIGHT.search(name) for name in names):
+        return False
+    return True if any(_WEIGHT.search(name) for name in names) else None
 
 
 def _is_own(made: Call) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from .axes import axes_given
 from .effects import effect, kept
-from .factors import argument_of, operation
+from .factors import ARITHMETIC, operation
 from .networks import FORWARD, is_loss, kind_of
 from .values import Call, Frame, KnownValue, Value, frames_around, is_known, options
 
 #: How deep an expression is looked into for a sum or mean.
 _DEPTH = 12
-_ARITHMETIC = ("add", "sub", "mul", "negate")
 
 
 def computes_loss(frame: Frame) -> bool:
@@ -39,7 +39,7 @@ def _is_number_of_batch(value: Value, depth: int = 0) -> bool:
     done, passed = operation(value), kept(value, "same")
     if done.does == "div":  # by a number of samples, or a sum of their weights
         terms = done.operands[:1]
-    elif done.does in _ARITHMETIC:
+    elif done.does in ARITHMETIC:
         terms = [part for part in done.operands if not isinstance(part, KnownValue)]
     else:
         terms = passed or []
@@ -47,6 +47,5 @@ def _is_number_of_batch(value: Value, depth: int = 0) -> bool:
 
 
 def _over_all_axes(made: Call) -> bool:
-    named = (argument_of(made.maker, name) for name in ("axis", "dim"))
-    given = next((value for value in named if value is not None), operation(made).operand(1, "axis", "dim"))
+    given = axes_given(made)
     return given is None or is_known(given, None) or is_known(given, ())

@@ -99,7 +99,7 @@ def _smoothed(losses: Losses) -> Iterator[Observation]:
         if made is None or on is None or off is None:
             continue
         if on == off:
-            yield Observation("classes-alike", made, {"value": f"{on:g}"})
+            yield Observation("classes-alike", made, {"value": f"{on:g}"}, certain=False)
         elif 0 < off <= on < LEAST:
             yield Observation("smoothed-away", made, {"share": f"{1 - on:g}"}, certain=False)
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator
 
 from . import flow
 from .effects import describes, effect, stops_gradient
-from .factors import comparison, operation
+from .factors import ARITHMETIC, comparison, operation
 from .losses import Losses, Observation, applied
 from .networks import has_weights, is_cell, is_loss
 from .syntax import walk
@@ -20,7 +20,6 @@ from .values import Call, Frame, Instance, Items, KnownValue, Value, options
 
 #: How deep an expression is looked into for a sum or mean.
 DEPTH = 12
-_ARITHMETIC = ("add", "sub", "mul", "div", "negate")
 
 
 def examine(losses: Losses) -> Iterator[Observation]:
@@ -59,7 +58,7 @@ def _is_term(value: Value, depth: int = 0) -> bool:
     if applied(value) is not None or (known is not None and known.reduces):
         return True
     done = operation(value)
-    return done.does in _ARITHMETIC and any(_is_term(part, depth + 1) for part in done.operands)
+    return done.does in ARITHMETIC and any(_is_term(part, depth + 1) for part in done.operands)
 
 
 def _is_of_loss(frame: Frame) -> bool:

@@ -194,6 +194,10 @@ class _Sharding:
             yield from self.unclear(origin, parameters)
             yield from self.order(origin, parameters, data)
             return
+        kept = (value for one in samplers for value in one.attributes.values())
+        if any("device" in ranks.kinds(value, objects=False) for value in kept):
+            yield Observation("shard-by-device", origin.source, origin.node, data)
+            return
         perhaps_whole = self.deployment.perhaps_whole and whole is None and count is None
         unseen = origin.unpacked or self.sampled_elsewhere(origin, parameters) or self.may_know_rank(chain)
         if unseen or perhaps_whole:
@@ -301,9 +305,7 @@ class _Sharding:
         held = [value for value in given if value not in samplers]
         functions = (part for value in held for part in _with_elements(value) if isinstance(part, Function))
         made = (given_by(self.trace, function) for function in functions)
-        return any(ranks.kinds(one) & {"rank", "device"} for one in samplers) or chosen_by_rank(
-            self.trace, [*held, *made]
-        )
+        return any("rank" in ranks.kinds(one) for one in samplers) or chosen_by_rank(self.trace, [*held, *made])
 
     def may_know_rank(self, chain: list[Call]) -> bool:
         """True where code out of sight makes the data from a configuration that holds the rank among its settings."""

@@ -165,8 +165,9 @@ class Hooks:
 
 
 def shown(error: BaseException) -> str:
-    """An exception, cut short."""
-    return repr(error)[:300]
+    """An exception, cut short: errors of MindSpore go on with the stack of its C++ code."""
+    first, *rest = str(error).strip().splitlines() or [""]
+    return (f"{type(error).__name__}({first!r})" if rest else repr(error))[:300]
 
 
 def _in(put: InstalledHook) -> None:

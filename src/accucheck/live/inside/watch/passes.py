@@ -315,8 +315,10 @@ def of_mindspore(cell: Cell) -> bool:
 
 
 def mixes(cell: Cell) -> bool:
-    """Whether it is a layer with a matrix of weights, or more dimensions, as those of norms are not."""
-    return not cell._cells and any(one is not None and len(one.shape) > 1 for one in cell._params.values())
+    """Whether it is a layer with a matrix of weights, or more dimensions, as those of norms are not. It may hold cells without weights,
+    such as its activation or the kernel of a recurrent layer."""
+    mine = any(one is not None and len(one.shape) > 1 for one in cell._params.values())
+    return mine and not any(held.parameters_dict() for held in cell._cells.values() if held is not None)
 
 
 def sens_of(last: Any, ended: Pass) -> float | None:
