@@ -17,6 +17,10 @@ FIELDS: Words = {
     "Report.overview": {"en": "these counts in sentences", "zh": "上述统计的文字说明"},
     "Report.verdict": {"en": "the whole in two minutes", "zh": "总体结论"},
     "Report.grade": {"en": "whether this is worth filing", "zh": "是否值得提交 issue"},
+    "Report.order": {
+        "en": "ids of the items of which something may be wrong, as the next steps have them",
+        "zh": "可能有问题的检查项编号，次序与后续步骤一致",
+    },
     "Report.paths": {"en": "paths of checklists as they were walked", "zh": "已走过的定位路径"},
     "Report.environment": {"en": "name and value of each line about the environment", "zh": "运行环境，每行为名称和值"},
     "Report.asked": {"en": "name and value of what maintainers always ask", "zh": "求助时必问的信息，每行为名称和值"},
@@ -164,6 +168,10 @@ FIELDS: Words = {
     "FindingPart.proof": {"en": "what would prove it, or empty", "zh": "如何证实；可为空"},
     "FindingPart.fix": {"en": "what mends it; empty where said before", "zh": "修改建议；前文已说明时为空"},
     "FindingPart.diff": {"en": "lines of a diff", "zh": "diff 的各行"},
+    "FindingPart.grade": {
+        "en": "how good a reason there is to believe in it: `mend`, `certain`, `measured`, `likely`, `possible` or `symptom`",
+        "zh": "可信程度：`mend`、`certain`、`measured`、`likely`、`possible` 或 `symptom`",
+    },
     "FindingPart.suppressed": {
         "en": "whether somebody has set it aside, by a comment in the code or a baseline",
         "zh": "是否已被代码注释或基线排除",
@@ -235,7 +243,7 @@ FIELDS: Words = {
     "VerdictPart.more_highlights": {"en": "how many more there are", "zh": "未列出的条数"},
     "VerdictPart.checked": {"en": "how much was looked at", "zh": "检查了多少"},
     "VerdictPart.limits": {"en": "what to bear in mind", "zh": "需要注意的局限"},
-    "Highlight.fix": {"en": "the fix in a line, of a short report", "zh": "一行修复建议（简短报告）"},
+    "Highlight.fix": {"en": "the fix in a line", "zh": "一行修复建议"},
     "Highlight.sure": {"en": "how sure that is", "zh": "把握程度"},
     "GradePart.grade": {
         "en": "`own`, `framework`, `tolerance` or `unknown`",

@@ -8,13 +8,12 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import msgspec
 
-from . import engine, symptoms, try_results
+from . import engine, symptoms
 from . import probe as probes
 from .checklist import Checklist, Item, ProbeUse, load
 from .estimating import Estimate, estimate
@@ -23,6 +22,7 @@ from .model import CONCLUSIONS, Finding, Kind, Level, ProbeResult, Status, Sure,
 from .path import PathPosition, uncollected, walk, wanted
 from .project import Project
 from .report import machine
+from .report.ranking import Rank, Ranking, expected, grade
 from .reviewing import obstacles
 from .session import Entry, Judgement
 from .try_results import Outcome
@@ -240,26 +240,6 @@ WORDS: Words = {
     "and-more": {"en": "{items} and {count:,} more", "zh": "{items} 等（另有 {count:,} 项）"},
 }
 
-#: Probes that measure how a training goes as a whole, by when it shows there: 0 before the first step, 1 with weights as they are, 2
-#: within some steps, 3 within some hundred, 4 at the end. Nearly any other fault shows there too, and what they find is often gone
-#: once that is mended: so what others find is looked at first, and of these what shows first, as it is nearest to the cause.
-SYMPTOMS = {
-    "first_loss": 0,
-    "first_loss_live": 0,
-    "input_dependence": 1,
-    "mode_switch": 1,
-    "activations": 2,
-    "gradients": 2,
-    "update_ratio": 2,
-    "overfit_batch": 3,
-    "batch_size": 4,
-    "batch_size_live": 4,
-    "epoch_curve": 4,
-    "reproducible_runs": 4,
-}
-#: How good a reason there is to believe in a finding, best first: keys of WORDS. A measured one is as good as certain code, but a
-#: certain one with a change at hand is mended at once.
-_GRADES = ("mend", "certain", "measured", "likely", "possible", "symptom")
 #: The kinds of steps, first things first: what is known to be wrong, what may be, what a little more would tell, what a person has
 #: to look at, and what brings it to an end. "late" is "rerun" where no problem hangs on it.
 _ORDER = (
@@ -293,20 +273,17 @@ _BEFORE_OTHERS = frozenset({"returned", "rerun", "differs", "problem", "conclude
 _FITTED = frozenset({"problem", "suspect", "concluded", "sanity", "live", "unlock", "check"})
 #: Kinds of steps of which each stands for a fault that is known or suspected.
 FAULTS = frozenset({"returned", "differs", "problem", "concluded", "suspect"})
-#: Seconds in which files of a project may be copied one after another.
-_COPIED = 60
 
 
 class Step(msgspec.Struct, frozen=True):
     """One thing worth doing.
 
     `kind` is one of _ORDER, `items` those it is about, the first of them to be opened. `probe` and `finding` are what was found,
-    `grade` is one of _GRADES, `others` the further findings of that item. `late`: the result is out of date; `aged`: what it looked at
+    `grade` is one of GRADES, `others` the further findings of that item. `late`: the result is out of date; `aged`: what it looked at
     is older than the scripts. `key` is the key of
     the case to be given, `pairs` are the probes to be run, each with its item. `words` and `reason` are keys of WORDS, filled with
     `data`; `time` is how long it runs. `verdict` is the answer that `item` has, or is to have. `fits` is what the curve of the training
-    looks like, where an item goes with it, and `likely` the place of that item among those that do. `tried` is what its change gave in
-    a copy.
+    looks like, where an item goes with it. `tried` is what its change gave in a copy.
     """
 
     kind: str
@@ -325,7 +302,6 @@ class Step(msgspec.Struct, frozen=True):
     time: Estimate | None = None
     verdict: Verdict = Verdict.PROBLEM
     fits: symptoms.Symptom | None = None
-    likely: int = 0
     tried: Outcome | None = None
 
     @property
@@ -343,10 +319,7 @@ class Step(msgspec.Struct, frozen=True):
     @property
     def effect(self) -> str:
         """What mending it may be expected to give, one of symptoms.EFFECTS; empty where it is no fault that was found."""
-        if self.finding is None or self.probe in SYMPTOMS:
-            return ""
-        found = [symptoms.effect(item, self.probe, self.finding.code) for item in self.items]
-        return min(found, key=symptoms.EFFECTS.index)
+        return expected(self.items, self.probe, self.finding) if self.finding is not None else ""
 
     @property
     def diff(self) -> str:
@@ -624,9 +597,7 @@ class _ProjectSurvey:
         told = ((name, finding) for name, result in self._results() for finding in result.findings)
         #: Whether the network tells classes apart; None where nothing says.
         self.classes = symptoms.tells_classes(project.case, told)
-        tried = self.session.record.tried
-        #: What the changes of each rule gave in copies of the project.
-        self.tried = try_results.outcomes(tried.trials) if tried is not None else {}
+        self.ranking = Ranking(self.session.record, project.case, project.items)
         self.place = {item.id: number for number, item in enumerate(project.items)}
         self.paths = [(each, path) for each in project.checklists if (path := self._walk(each)) is not None]
         later = {item.id for _, path in self.paths for item in (*path.ahead, *([path.here] if path.here else []))}
@@ -641,14 +612,6 @@ class _ProjectSurvey:
         for item in self.project.items:
             yield from self.session.entry(item.id).results.items()
 
-    def _ran(self) -> bool:
-        return any(result.status is Status.DONE for _, result in self._results())
-
-    @cached_property
-    def symptom(self) -> symptoms.Symptom | None:
-        """What the curves look like. Not read before anything has run: reading them loads numpy, for which start-up does not wait."""
-        return symptoms.of_case(self.project.case) if self._ran() else None
-
     def steps(self) -> list[Step]:
         faults = list(self._faults())
         found = [*self._again(), *self._together(), *faults]
@@ -659,50 +622,22 @@ class _ProjectSurvey:
         found += self._sanity(found)
         found += self._ends(found)
         found = [self._fitting(step) for step in found]
-        shown = [SYMPTOMS[step.probe] for step in faults if step.kind == "problem" and step.grade == "symptom"]
-        return sorted(found, key=partial(self._rank, max(shown, default=0)))
+        return sorted(found, key=self._rank)
 
     def _fitting(self, step: Step) -> Step:
         """The step with what the curve looks like, where one of its items goes with that."""
-        if step.kind not in _FITTED or self.symptom is None:
+        if step.kind not in _FITTED or self.ranking.fits(step.items) is None:
             return step
-        fitting = symptoms.FITTING[self.symptom.kind]
-        places = [fitting.index(item) for item in step.items if item in fitting]
-        return msgspec.structs.replace(step, fits=self.symptom, likely=min(places)) if places else step
+        return msgspec.structs.replace(step, fits=self.ranking.symptom)
 
-    def _rank(self, shown: int, step: Step) -> tuple[int, float, bool, int, int, bool, int, int, int, int, int]:
-        """First by kind; then how much better its change was in a copy, whether it was seen since the scripts were changed, whether there
-        is something to believe in it, when it shows, whether it goes with the curve, how much its mend may be expected to give, how
-        likely it is with such a curve, how sure it is and whether a change is at hand, how many items it serves, and their order in the
-        checklist.
-
-        A symptom that is only suspected stands among the problems where it shows before the last symptom that is one (`shown`).
-        """
-        likely = _GRADES.index(step.grade) if step.grade else 0
-        belief = max(
-            0, likely - _GRADES.index("likely")
-        )  # a problem that is likely and does more comes before a certain one
-        effect = symptoms.EFFECTS.index(step.effect) if step.effect else 0
-        when = SYMPTOMS[step.probe] if step.grade == "symptom" else 0
-        proven = step.tried is not None and step.tried.better
-        early = step.grade == "symptom" and when < shown
-        kind = "problem" if step.kind == "suspect" and (proven or early) else step.kind
-        gain = step.tried.gain if proven and step.tried is not None else 0.0
-        fits = step.likely if step.fits is not None else len(_ORDER)
-        place = self.place.get(step.item, 0)
-        return (
-            _ORDER.index(kind),
-            -gain,
-            step.aged,
-            belief,
-            when,
-            step.fits is None,
-            effect,
-            fits,
-            likely,
-            -len(step.items),
-            place,
-        )
+    def _rank(self, step: Step) -> tuple[int, Rank, int, int]:
+        """First by kind, then as faults are ranked, then by how many items it serves, and their order in the checklist."""
+        fits = self.ranking.fits(step.items) if step.fits is not None else None
+        rank = Rank(unfitting=fits is None, fits=fits or 0)
+        if step.finding is not None:
+            rank = self.ranking.rank(step.items, step.probe, step.finding)
+        kind = "problem" if step.kind == "suspect" and not rank.suspect else step.kind
+        return _ORDER.index(kind), rank, -len(step.items), self.place.get(step.item, 0)
 
     def _entry(self, item: Item) -> Entry:
         return self.session.entry(item.id)
@@ -750,54 +685,30 @@ class _ProjectSurvey:
         if step.finding is None:
             return
         told = {(step.probe, step.finding.code)}
-        for name, finding in self._worth(item):
-            rule = name, finding.code
-            if rule not in told and (tried := self.tried.get(rule)) is not None and tried.better:
-                told.add(rule)
+        for name, finding in self.ranking.worth(item):
+            tried = self.ranking.outcome(name, finding)
+            if (name, finding.code) not in told and tried is not None and tried.better:
+                told.add((name, finding.code))
                 yield self._found(item, step.kind, name, finding, 0)
 
-    def _worth(self, item: Item) -> list[tuple[str, Finding]]:
-        """What probes found of an item that may be wrong, each with its probe."""
-        if self.project.suggestion(item) not in (Verdict.PROBLEM, Verdict.UNDECIDED):
-            return []
-        return [pair for pair in machine.telling(item, self._entry(item)) if pair[1].level is not Level.INFO]
-
     def _found(self, item: Item, kind: str, name: str, finding: Finding, others: int) -> Step:
-        grade = self._grade(name, finding)
+        graded = grade(name, finding)
         return Step(
             kind,
             [item.id],
-            reason=f"{grade}-why",
+            reason=f"{graded}-why",
             probe=name,
             finding=finding,
-            grade=grade,
+            grade=graded,
             others=others,
             late=(item.id, name) in self.stale,
-            aged=self._aged(name),
-            tried=self.tried.get((name, finding.code)),
+            aged=self.ranking.is_aged(name),
+            tried=self.ranking.outcome(name, finding),
         )
-
-    def _aged(self, name: str) -> bool:
-        """Whether a probe looks at what a training left before a script was changed, which was after the first run: it may be mended by
-        now. A copy of a project has all its files from the same time."""
-        since, changed = self._changed
-        if not since < changed:
-            return False
-        left = engine.recorded(self.project.case, name)
-        return left is not None and left < changed - _COPIED
-
-    @cached_property
-    def _changed(self) -> tuple[float, float]:
-        """When anything ran first here, and when a script was changed last."""
-        entries = (self._entry(item) for item in self.project.items)
-        ran = [change.when for entry in entries for change in entry.history if change.what == "ran"]
-        with suppress(ValueError):
-            return datetime.fromisoformat(min(ran)).timestamp(), engine.scripts_changed(self.project.case)
-        return 0.0, 0.0
 
     def _together(self) -> Iterator[Step]:
         """All changes at once, where they were tried together and made the training better."""
-        tried, found = self.tried.get(("", "")), together(self.project)
+        tried, found = self.ranking.tried.get(("", "")), together(self.project)
         late = any((item, probe) in self.stale for item, probe, _ in found)
         if tried is None or not tried.better or late or self.project.case.alone:
             return
@@ -815,31 +726,14 @@ class _ProjectSurvey:
         late = any(name == item.id for name, _ in self.stale)
         if entry.conclusion is Verdict.PROBLEM and suggestion is Verdict.OK and not late:
             return Step("differs", [item.id], verdict=suggestion)
-        worth = self._worth(item)
-        if not worth:
+        first = self.ranking.first(item)
+        if first is None:
             remedy = {language.value: item.remedy[language].partition("\n")[0] for language in Language}
             return (
                 Step("concluded", [item.id], data={"remedy": remedy}) if entry.conclusion is Verdict.PROBLEM else None
             )
-        wrong = suggestion is Verdict.PROBLEM or entry.conclusion is Verdict.PROBLEM
-        name, finding = min(
-            worth,
-            key=lambda each: (
-                each[1].level is not Level.PROBLEM,
-                self._aged(each[0]),
-                _GRADES.index(self._grade(*each)),
-            ),
-        )
-        return self._found(item, "problem" if wrong else "suspect", name, finding, len(worth) - 1)
-
-    def _grade(self, name: str, finding: Finding) -> str:
-        if name in SYMPTOMS:
-            return "symptom"
-        if finding.sure is Sure.LIKELY or finding.sure is Sure.POSSIBLE:
-            return "likely" if finding.sure is Sure.LIKELY else "possible"
-        if finding.fix is not None and finding.fix.diff:
-            return "mend"
-        return "certain" if finding.sure is Sure.CERTAIN else "measured"
+        kind = "problem" if self.ranking.is_wrong(item) else "suspect"
+        return self._found(item, kind, *first, len(self.ranking.worth(item)) - 1)
 
     # --- what would tell more -----------------------------------------------------------------------------------------
 
@@ -993,7 +887,7 @@ class _ProjectSurvey:
         if (
             names != {"accuracy"}
             or self.project.case.alone
-            or not self._ran()
+            or not self.ranking.has_run
             or _BEFORE_OTHERS & {step.kind for step in found}
         ):
             return

@@ -2,13 +2,13 @@
 
 import io
 import re
-from itertools import groupby
 from pathlib import Path
 
 import docx
 import pytest
 
 from accucheck.checklist import load_all
+from accucheck.guidance import steps
 from accucheck.language import Language
 from accucheck.model import Kind, Verdict
 from accucheck.project import open_project
@@ -55,11 +55,19 @@ def test_every_item_stands_in_it_once(faulty, languages, others, fix):
     assert {"wi.01", "dp.03", "ds.01", "ds.04", "ds.02"} <= set(headed), "problems, and what a person wrote"
     verdict = told.split("\n### ")[0]
     rows = re.findall(r"^\| ([a-z]+\.\d\d) \|", verdict, re.M)
-    assert max(rows.count(item) for item in rows) == 2 and rows.count("wi.01") == 2, (
-        "a row an item, and one for another fix"
-    )
-    assert [item for item, _ in groupby(rows)] == [*dict.fromkeys(rows)], "those of an item together"
+    assert len(rows) == len(set(rows)), "a row an item"
     assert "network.py:14" in verdict and "bias_init" in told, "place and change"
+
+
+def test_its_order_is_that_of_the_next_steps(faulty):
+    text = files(faulty, Language.EN, full=False)["r.md"].decode()
+    rows = re.findall(r"^\| ([a-z]+\.\d\d) \| (.+?) \|", text.split("## Details")[0], re.M)
+    headed = re.findall(r"^#### (\S+)", text, re.M)
+    with (project := open_project(faulty, session="read")).session:
+        found = [step for step in steps(project) if step.kind in ("problem", "suspect")]
+    assert [item for item, _ in rows] == [step.item for step in found]
+    assert [message for _, message in rows] == [step.what(Language.EN) for step in found]
+    assert headed[: len(found)] == [step.item for step in found]
 
 
 def test_it_is_short_in_each_format_and_the_whole_one_is_as_before(faulty):
@@ -85,7 +93,7 @@ def test_findings_beyond_the_first_are_counted(faulty):
     told = [finding for result in item.results for finding in result.findings]
     assert len(told) == MAX_LINES and sum(bool(each.diff or each.evidence) for each in told) <= MAX_FINDINGS
     assert all(each.message and each.where for each in told[MAX_FINDINGS:]), "what and where of each"
-    assert sum(result.more_findings for result in item.results) == 1 and not item.method and not item.references
+    assert sum(result.more_findings for result in item.results) == 2 and not item.method and not item.references
     assert shorten(report).others == [], "shortened twice it has nothing more to leave out"
 
 

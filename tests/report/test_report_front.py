@@ -132,15 +132,15 @@ def test_what_matters_most_first_and_the_possible_last() -> None:
     assert verdict.state is Verdict.PROBLEM
     assert "5 problems found: 2 confirmed by a person, 3 reported by probes only" in verdict.headline
     places = [highlight.where.removesuffix(".py:3") for highlight in verdict.highlights]
-    assert places == ["person", "measured", "", "certain", "likely", "possible"], (
-        "what keeps it from learning comes first"
+    assert places == ["person", "measured", "certain", "likely", "possible", ""], (
+        "what keeps it from learning comes first, what no probe found last"
     )
     how = {highlight.where: highlight.sure for highlight in verdict.highlights}
     assert how["person.py:3"].startswith("concluded by wang, 2026-03-04") and how["measured.py:3"].startswith(
         "measured; not"
     )
     assert how["certain.py:3"].startswith("certain") and how["possible.py:3"].endswith("run it again")
-    assert verdict.highlights[2].message == "clipped before unscaling"
+    assert verdict.highlights[-1].message == "clipped before unscaling"
 
 
 def test_what_is_likely_and_does_more_comes_before_what_is_certain() -> None:

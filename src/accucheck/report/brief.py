@@ -12,12 +12,10 @@ from ..model import Curve, Level, Sure, Verdict
 from ..probe import SURE
 from .bilingual import joined, said
 from .parts import ChartPart, CodePart, EvidencePart, FindingPart, Highlight, ItemPart, Report, ResultPart, SectionPart
+from .ranking import GRADES
 
 #: Findings of an item that are shown in full, and of each its pieces of evidence and its lines of a diff; those that are told at all.
-MAX_FINDINGS, MAX_EVIDENCE, MAX_DIFF, MAX_LINES = 2, 1, 30, 5
-#: Rows of an item in the verdict.
-MAX_ROWS = 2
-
+MAX_FINDINGS, MAX_EVIDENCE, MAX_DIFF, MAX_LINES = 2, 1, 30, 4
 #: Points of a curve that a sentence tells as well.
 FEW_POINTS = 3
 
@@ -26,8 +24,8 @@ def shorten(report: Report) -> Report:
     """The short report; the items that have only a line are in `others`, which a whole report does not have."""
     shown = {item.id: _shown(report, item) for item in report.items}
     told = [item for item in report.items if _is_told(item)]
-    order = {highlight.item: number for number, highlight in reversed([*enumerate(report.verdict.highlights)])}
-    last = len(report.verdict.highlights)
+    order = {item: number for number, item in enumerate(report.order)}
+    last = len(order)
     checklists = []
     for checklist in report.checklists:
         own = [item for section in checklist.sections for item in section.items if _is_told(item)]
@@ -36,7 +34,7 @@ def shorten(report: Report) -> Report:
         checklists.append(msgspec.structs.replace(checklist, sections=[section] if own else []))
     wrong = [item for item in told if _findings(item) or item.state is Verdict.PROBLEM]
     wrong.sort(key=lambda item: order.get(item.id, last))
-    rows = [row for item in wrong for row in _rows(report, item)]
+    rows = [_row(report, item) for item in wrong]
     return msgspec.structs.replace(
         report,
         checklists=checklists,
@@ -91,42 +89,23 @@ def _is_told(item: ItemPart) -> bool:
     )
 
 
-def _rows(report: Report, item: ItemPart) -> list[Highlight]:
-    """What is wrong with an item in one row, or in two where there is another thing with another fix: where, at how many places, the fix
-    and how sure it is."""
+def _row(report: Report, item: ItemPart) -> Highlight:
+    """What is wrong with an item: what there is the best reason to believe in, at how many places there is more, the fix and how sure it
+    is."""
     level = next((level for level in Level if any(f.level is level for _, f in _findings(item))), None)
     found = [finding for _, finding in _findings(item) if finding.level is level]
     known = next((each for each in report.verdict.highlights if each.item == item.id), None)
     if not found:  # a person said so
-        return [known or Highlight(item.id, "", item.note_brief or item.title, item.conclusion_text)]
-    rows = []
-    for number, alike in enumerate(_by_fix(found)[:MAX_ROWS]):
-        first = alike[0]
-        places = len({finding.where for finding in alike if finding.where})
-        where = report.say("brief-places", where=first.where, count=places - 1) if places > 1 else first.where
-        sure = _briefly(report, first.sure) or report.say("sure-measured")
-        if item.conclusion is not None and known is not None:
-            sure = known.sure
-        elif level is Level.SUSPECT:
-            sure = report.say("brief-suspect", sure=_briefly(report, first.sure) or report.say("sure-open"))
-        message = known.message if known is not None and not number else first.message
-        rows.append(Highlight(item.id, where, message, sure, first.fix))
-    return rows
-
-
-def _by_fix(found: list[FindingPart]) -> list[list[FindingPart]]:
-    """Findings by their fix, which one that comes after another with the same does not repeat."""
-    kinds: list[list[FindingPart]] = []
-    for finding in found:
-        told = next((kind for kind in kinds if kind[0].message == finding.message), None)
-        told = told or next((kind for kind in kinds if finding.fix and kind[0].fix == finding.fix), None)
-        if told is None and not finding.fix and kinds:
-            told = kinds[-1]
-        if told is None:
-            kinds.append([finding])
-        else:
-            told.append(finding)
-    return kinds
+        return known or Highlight(item.id, "", item.note_brief or item.title, item.conclusion_text, "")
+    first = min(found, key=lambda finding: GRADES.index(finding.grade))
+    others = {finding.where for finding in found} - {first.where, ""}
+    where = report.say("brief-places", where=first.where, count=len(others)) if others else first.where
+    sure = _briefly(report, first.sure) or report.say("sure-measured")
+    if item.conclusion is not None and known is not None:
+        sure = known.sure
+    elif level is Level.SUSPECT:
+        sure = report.say("brief-suspect", sure=_briefly(report, first.sure) or report.say("sure-open"))
+    return Highlight(item.id, where, known.message if known is not None else first.message, sure, first.fix)
 
 
 def _briefly(report: Report, sure: str) -> str:
@@ -163,12 +142,12 @@ def _shown(report: Report, item: ItemPart) -> ItemPart:
 
 def _said_once(report: Report, part: FindingPart, told: set[str]) -> FindingPart:
     """A finding whose message and advice are said where they were not before."""
-    message, fix = part.message, part.fix
-    if message in told and part.where:
+    said = {part.message, part.why, part.proof, part.fix} - {""}
+    repeated = {name: "" for name in ("why", "proof", "fix") if getattr(part, name) in told}
+    part = msgspec.structs.replace(part, **repeated)
+    if part.message in told and part.where:
         part = msgspec.structs.replace(part, message=report.say("brief-same"))
-    if fix in told:
-        part = msgspec.structs.replace(part, fix="")
-    told |= {message, fix} - {""}
+    told |= said
     return part
 
 

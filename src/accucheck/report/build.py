@@ -26,6 +26,7 @@ from .context import MAX_CELL, Context, moment_text
 from .items import gaps_of, item_part, told_once
 from .parts import ChecklistPart, Counts, Report, SectionPart
 from .paths import path_part
+from .ranking import Ranking
 from .redact import Redactor
 from .reviews import sign_off_part, since_part
 
@@ -93,7 +94,8 @@ def _report(
         unchecked=sum(not item.checked for item in items),
     )
     gaps = told_once(gap for checklist in checklists for item in checklist.items for gap in gaps_of(context, item))
-    verdict = front.verdict_part(context, items, [item for checklist in checklists for item in checklist.items])
+    ranking = Ranking(context.record, context.case, [item for checklist in checklists for item in checklist.items])
+    verdict = front.verdict_part(context, items, ranking)
     grade = front.grade_part(context, checklists)
     result = {
         **machine.result_json(context.record, checklists, context.case, context.language),
@@ -116,6 +118,7 @@ def _report(
         counts=counts,
         overview=front.overview(context, counts, len(items)),
         verdict=verdict,
+        order=ranking.order(),
         grade=grade,
         paths=[
             path_part(context, path, {item.id: item for item in items})

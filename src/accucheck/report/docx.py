@@ -44,7 +44,14 @@ from .words import LEVELS, MARKS, VERDICTS
 #: Fonts of Windows; elsewhere the office program puts its own Chinese font in their place.
 LATIN, CHINESE, CODE = "Calibri", "Microsoft YaHei", "Consolas"
 WIDTH = 17.0  # cm of text on A4 with margins of 2 cm
-CHART_WIDTH, PICTURE_HEIGHT = 16.0, 20.0  # cm
+CHART_WIDTH, SHORT_CHART_WIDTH, PICTURE_HEIGHT = 16.0, 11.0, 20.0  # cm; in a short report charts are smaller
+VERDICT_WIDTHS = (
+    1.5,
+    5.6,
+    3.1,
+    4.6,
+    2.2,
+)  # cm of item, what, where, fix and how sure: sentences have more room than paths
 
 #: Of tables: sizes of type, largest first; cm beside a cell's text; how many rows, of how much text, are not spread over two pages.
 SIZES, MARGIN, KEPT_ROWS, KEPT_TEXT = (9, 8.5, 8, 7.5, 7), 0.14, 12, 1000
@@ -222,7 +229,8 @@ class _Writer:
                 [Cell(each.item, bold=True), each.message, each.where, *([each.fix] if short else []), each.sure]
                 for each in verdict.highlights
             ]
-            self._table([self.say(f"column-{key}") for key in keys], rows)
+            widths = VERDICT_WIDTHS if short else ()
+            self._table([self.say(f"column-{key}") for key in keys], rows, widths=widths)
             if verdict.more_highlights:
                 self._small(self.say("more-highlights", count=verdict.more_highlights))
         self._paragraph(verdict.checked)
@@ -584,7 +592,8 @@ class _Writer:
         paragraph.paragraph_format.keep_with_next = True
         picture = paragraph.add_run().add_picture(io.BytesIO(content))
         across, down = picture.width, picture.height  # by the PNG's own resolution; 72 dpi where it tells none
-        scale = min(Cm(CHART_WIDTH) / across, Cm(PICTURE_HEIGHT) / down, 0.75 if natural else 9)
+        widest = CHART_WIDTH if self.report.others is None else SHORT_CHART_WIDTH
+        scale = min(Cm(widest) / across, Cm(PICTURE_HEIGHT) / down, 0.75 if natural else 9)
         picture.width, picture.height = Emu(int(across * scale)), Emu(int(down * scale))
         picture._inline.docPr.set("descr", caption)
         below = self._paragraph(caption, "Caption")

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from .. import symptoms
 from ..checklist import Checklist, Item
 from ..language import word
-from ..model import Language, Level, Status, Sure, Verdict
-from ..probe import SURE
+from ..model import Language, Level, Status, Verdict
 from ..session import Entry, Training
 from . import grading
 from .context import Context, cut
 from .parts import Counts, FindingPart, GradePart, Highlight, ItemPart, ResultPart, VerdictPart
+from .ranking import GRADES, Ranking
 
 MAX_HIGHLIGHTS = 15  # in all
 MAX_HIGHLIGHTS_AN_ITEM = 3
@@ -31,8 +31,9 @@ def overview(context: Context, counts: Counts, total: int) -> list[str]:
     return said
 
 
-def verdict_part(context: Context, items: list[ItemPart], known: list[Item]) -> VerdictPart:
-    """What is wrong, the most certain first and then what lies most upstream; and how far that goes. `known`: the same items."""
+def verdict_part(context: Context, items: list[ItemPart], ranking: Ranking) -> VerdictPart:
+    """What is wrong, in the order of the next steps, and how far that goes. `items`: those of `ranking`."""
+    known = ranking.items
     total = len(items)
     decided = [item for item in items if item.state is not Verdict.UNDECIDED]
     problems = [item for item in items if item.state is Verdict.PROBLEM]
@@ -72,8 +73,8 @@ def verdict_part(context: Context, items: list[ItemPart], known: list[Item]) -> 
         headline = context.say(key, decided=len(decided), total=total)
     else:
         state, headline = Verdict.OK, context.say("verdict-ok", total=total)
-    symptom = _symptom(context)
-    highlights, more = _highlights(context, problems, symptom)
+    order = ranking.order()
+    highlights, more = _highlights(context, sorted(problems, key=lambda item: order.index(item.id)))
     return VerdictPart(
         state=state,
         headline=headline,
@@ -89,19 +90,11 @@ def verdict_part(context: Context, items: list[ItemPart], known: list[Item]) -> 
             skipped=statuses[Status.SKIPPED],
         ),
         limits=limits,
-        symptom=context.line(symptoms.headline(context.case, symptom, context.language), 600),
+        symptom=context.line(symptoms.headline(context.case, ranking.symptom, context.language), 600),
         goal=context.line(symptoms.of_goal(context.case, context.language), 600)
         if context.case.spec.goal.expected is not None
         else "",
     )
-
-
-def _symptom(context: Context) -> symptoms.Symptom | None:
-    """What the curves look like, where anything has run."""
-    ran = any(
-        result.status is Status.DONE for entry in context.record.entries.values() for result in entry.results.values()
-    )
-    return symptoms.of_case(context.case) if ran else None
 
 
 def _ids(context: Context, items: Sequence[ItemPart], most: int = 8) -> str:
@@ -120,54 +113,30 @@ def _partial(context: Context, item: Item) -> bool:
     return any(finding.incomplete for result in results for finding in result.findings)
 
 
-def _highlights(
-    context: Context, problems: list[ItemPart], symptom: symptoms.Symptom | None
-) -> tuple[list[Highlight], int]:
-    """Problems of the items that stand as problems: some of each item, so that one does not hide the others. As in the list of next
-    steps, what goes with the symptom comes first, then what may be expected to matter most, and the possible after all others."""
-    found: list[tuple[int, ItemPart, list[Highlight], int]] = []
-    for item in problems:
-        telling = [
-            (_certainty(context, item, finding), Highlight(item.id, finding.where, cut(finding.message, 300), sure))
-            for result in item.results
-            for finding in result.findings
-            if finding.level is Level.PROBLEM and (sure := _sure(context, item, result, finding))
-        ]
-        by = context.say("sure-concluded", by=item.by)
-        telling = telling or [(0, Highlight(item.id, "", item.note_brief or item.title, by if item.by else ""))]
-        telling.sort(key=lambda pair: pair[0])
-        hidden = sum(result.more_findings for result in item.results if result.suggestion is Verdict.PROBLEM)
-        found.append((telling[0][0], item, [highlight for _, highlight in telling], hidden))
+def _highlights(context: Context, problems: list[ItemPart]) -> tuple[list[Highlight], int]:
+    """What is wrong with the items that stand as problems, some findings of each, so that one item does not hide the others; and how
+    many are left out."""
     chosen: list[Highlight] = []
     left = 0
-    fitting = symptoms.FITTING[symptom.kind] if symptom is not None else ()
-
-    def weight(each: tuple[int, ItemPart, list[Highlight], int]) -> tuple[bool, bool, int, int]:
-        certainty, item, *_ = each
-        return certainty > _LIKELY, item.id not in fitting, _effect(context, item), certainty
-
-    for _, _, highlights, hidden in sorted(found, key=weight):
+    for item in problems:
+        telling = [
+            Highlight(item.id, finding.where, cut(finding.message, 300), sure, finding.fix)
+            for result, finding in _best_first(item)
+            if finding.level is Level.PROBLEM and (sure := _sure(context, item, result, finding))
+        ]
+        by = context.say("sure-concluded", by=item.by) if item.by else ""
+        telling = telling or [Highlight(item.id, "", item.note_brief or item.title, by, "")]
         room = min(MAX_HIGHLIGHTS_AN_ITEM, MAX_HIGHLIGHTS - len(chosen))
-        chosen += highlights[:room]
-        left += len(highlights) - len(highlights[:room]) + hidden
+        chosen += telling[:room]
+        hidden = sum(result.more_findings for result in item.results if result.suggestion is Verdict.PROBLEM)
+        left += len(telling[room:]) + hidden
     return chosen, left
 
 
-def _effect(context: Context, item: ItemPart) -> int:
-    """The place among symptoms.EFFECTS of what mending an item may be expected to give."""
-    results = context.record.entries.get(item.id, Entry()).weighed.values()
-    found = [(result.probe, each.code) for result in results for each in result.findings if each.level is Level.PROBLEM]
-    return min(symptoms.EFFECTS.index(symptoms.effect(item.id, *each)) for each in found or [("", "")])
-
-
-#: The rank of what is likely: a problem that is likely and does more comes before a certain one.
-_LIKELY = 2
-
-
-def _certainty(context: Context, item: ItemPart, finding: FindingPart) -> int:
-    """0 for what a person concluded, 1 for what was measured or is certain by the code, 2 for likely, 3 for possible."""
-    ranks = {word(SURE, key.value, context.language): rank for rank, key in enumerate(Sure, start=1)}
-    return 0 if item.conclusion is not None else ranks.get(finding.sure, 1)
+def _best_first(item: ItemPart) -> list[tuple[ResultPart, FindingPart]]:
+    """What was found of an item, first what there is the best reason to believe in."""
+    found = [(result, finding) for result in item.results for finding in result.findings]
+    return sorted(found, key=lambda pair: GRADES.index(pair[1].grade))
 
 
 def _sure(context: Context, item: ItemPart, result: ResultPart, finding: FindingPart) -> str:

@@ -75,8 +75,8 @@ def kind(part: EvidencePart) -> str:
 
 
 class FindingPart(_Part, frozen=True):
-    """`why`, `proof` and `fix` are empty where a finding before it in the same result says the same. `suppressed`: somebody has set it
-    aside, as `message` says."""
+    """`why`, `proof` and `fix` are empty where a finding before it in the same result says the same. `grade`: how good a reason there is
+    to believe in it, one of ranking.GRADES. `suppressed`: somebody has set it aside, as `message` says."""
 
     level: Level
     message: str
@@ -88,6 +88,7 @@ class FindingPart(_Part, frozen=True):
     proof: str
     fix: str
     diff: list[str]
+    grade: str = "measured"
     suppressed: bool = False
 
 
@@ -188,13 +189,13 @@ class Counts(_Part, frozen=True):
 
 
 class Highlight(_Part, frozen=True):
-    """One thing that is wrong, where, and how sure that is; in a short report also the fix in a line."""
+    """One thing that is wrong, where, how sure that is, and the fix in a line."""
 
     item: str
     where: str
     message: str
     sure: str
-    fix: str = ""
+    fix: str
 
 
 class VerdictPart(_Part, frozen=True):
@@ -318,9 +319,9 @@ class Report(_Part, frozen=True):
     configuration differs from the one it was made from; `inputs` are the files examined, with digests; `versions` those of the tool, the
     checklists and the probes. `within` is the project's folder in its git repository, ended by a slash, or empty; `anchor` the file of
     the project for what has no place of its own, or empty. `sign_off` is None where nobody has reviewed anything, `since` where there is
-    no earlier round. `result` is the machine-readable object of `machine.result_json`. `others` are the items of
-    which a short report has just a line (see brief.py); None in a whole one. `tried` is None where no change was tried, `tuned` where
-    nothing was searched.
+    no earlier round. `order` are the items of which something may be wrong, as the next steps have them. `result` is the
+    machine-readable object of `machine.result_json`. `others` are the items of which a short report has just a line (see brief.py); None
+    in a whole one. `tried` is None where no change was tried, `tuned` where nothing was searched.
     """
 
     languages: tuple[Language, ...]
@@ -333,6 +334,7 @@ class Report(_Part, frozen=True):
     counts: Counts
     overview: list[str]
     verdict: VerdictPart
+    order: list[str]
     grade: GradePart
     paths: list[PathPart]
     environment: list[tuple[str, str]]

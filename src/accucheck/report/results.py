@@ -31,6 +31,7 @@ from ..model import (
 from . import machine, spreadsheet
 from .context import MAX_CELL, Context
 from .parts import ChartPart, CodePart, EvidencePart, FindingPart, ResultPart, TablePart, TextPart, WholeTable
+from .ranking import grade
 from .words import KINDS, STATUSES
 
 #: A report is read by people: what goes beyond these is counted, and stands in full in the JSON report or the session.
@@ -113,6 +114,7 @@ def finding_part(context: Context, name: str, finding: Finding, charts: int) -> 
         proof=context.line(explained.proof),
         fix=context.line(context.speech.message(name, fix.message, finding.data)) if fix else "",
         diff=[*diff, f"({cut})"] if cut else diff,
+        grade=grade(name, finding),
         suppressed=finding.suppressed is not None,
     )
 
