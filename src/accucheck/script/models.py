@@ -1281,13 +1281,22 @@ def _looked_up(
 def _updated(owner: Mapping, args: list[Value], keywords: dict[str, Value]) -> None:
     more = owner.fed or []
     for value in args:
-        given = value if isinstance(value, Mapping) else _record([value], {})
-        owner.items.update(given.items if given else {})
-        more = [*more, *((given.fed or []) if given else [value])]
+        given = [one if isinstance(one, Mapping) else _record([one], {}) for one in options(value)]
+        if len(given) == 1 and given[0] is not None:
+            owner.items.update(given[0].items)
+        for one, option in zip(given, options(value), strict=True):
+            if len(given) > 1 and one is not None:  # any of them, so what was there may stay
+                _may_update(owner, one)
+            more = [*more, *((one.fed or []) if one is not None else [option])]
     rest = keywords.get("**")
     more = [*more, *((rest.fed or []) if isinstance(rest, Mapping) else [rest] if rest is not None else [])]
     owner.fed = more[:200] or None
     owner.items.update({key: value for key, value in keywords.items() if key != "**"})
+
+
+def _may_update(owner: Mapping, given: Mapping) -> None:
+    for key, value in given.items.items():
+        owner.items[key] = join([owner.items[key], value]) if key in owner.items else value
 
 
 _TEXT = frozenset(

@@ -193,6 +193,7 @@ class Tracer(Expressions):
         self.unpacked: tuple[ast.AST, int] | None = None  # a comprehension that is unpacked into so many names
         self.numbering = False  # within the value of d[k] = ..., which may be as many as d has
         self.handed: list[Function] = []  # functions given to calls that are not followed
+        self.others: list[Value] = []  # what another option would pick from a table
         self.tables: list[Mapping] = []  # dicts that modules make empty: what is defined may enter itself there
         self.flags = Mapping({})  # those that absl has
         self.commands: list[Function] = []  # functions that click makes commands
@@ -242,6 +243,9 @@ class Tracer(Expressions):
                     self.construct(value, [], {}, value.node, unseen=True)
             elif isinstance(value, Function) and value.node not in self.entered:
                 self.call_function(value, [], declared_options.defaults(self, value), value.node, unseen=True)
+        for value in map(self.resolved, self.others):
+            if isinstance(value, Class) and not self.made_of(value):
+                self.construct(value, [], {}, value.node, unseen=True)
         done = 0
         while done < len(self.trace.instances) or self.handed:
             for function in self.handed:
