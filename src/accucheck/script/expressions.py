@@ -374,16 +374,28 @@ class Expressions:
         if not isinstance(key, KnownValue):
             self.registered(owner)
         elif models.hashable(key.value):
-            if key.value not in owner.items:
-                self.registered(owner)
-                self.unnamed(owner, key, node)
-            if (brought := self.brought(owner, key.value, node)) is not None:
-                return brought
-            found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
-            if found is not None and key.assumed and len(owner.items) <= OPTIONS:
-                self.others += [value for name, value in owner.items.items() if name != key.value]
-            if found is not None or not key.assumed:  # a default that the table does not have is not what runs
-                return self.resolved(found) if found else UnknownValue(key.value if isinstance(key.value, str) else "")
+            found = self.under(owner, key, node)
+            if found is not None:
+                return found
+            if not key.assumed:
+                return UnknownValue(key.value if isinstance(key.value, str) else "")
+            # A default that the table does not have is not what runs.
+        return self.any_entry(owner)
+
+    def under(self, owner: Mapping, key: KnownValue, node: ast.AST) -> Value | None:
+        """What a dict holds under a key that is known."""
+        if key.value not in owner.items:
+            self.registered(owner)
+            self.unnamed(owner, key, node)
+        if (brought := self.brought(owner, key.value, node)) is not None:
+            return brought
+        found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
+        if found is not None and key.assumed and len(owner.items) <= OPTIONS:
+            self.others += [value for name, value in owner.items.items() if name != key.value]
+        return None if found is None else self.resolved(found)
+
+    def any_entry(self, owner: Mapping) -> Value:
+        """What a dict may give under a key that is not known."""
         if owner.fed:
             return join([*owner.fed, *list(owner.items.values())[:OPTIONS]], limit=32)
         values = list(owner.items.values())
