@@ -298,3 +298,40 @@ for image in ds.GeneratorDataset(Rows(), ["image"]).batch(2):
     spec = msgspec.convert({"scripts": {"eval": "eval.py"}}, CaseFile)
     found = found_by(train_mode, Case(root=str(tmp_path), spec=spec), train_mode.Params())
     assert [each.data["network"] for each in found if each.code == "evaluates"] == ["Net"]
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("True", ["evaluated-in-training"]), ("False", [])])
+def test_a_training_script_evaluates_where_an_option_asks_for_it(
+    mode: str, expected: list[str], tmp_path: Path
+) -> None:
+    text = f"""
+    import argparse
+    import mindspore as ms
+    from mindspore import nn
+
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mode", default="train", choices=["train", "test"])
+    args = parser.parse_args()
+    net = nn.SequentialCell(nn.Dense(8, 8), nn.Dropout(p=0.5), nn.Dense(8, 2))
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.SGD(net.trainable_params(), 0.1))
+    step.set_train()
+
+    def train():
+        for x, y in loader():
+            step(x, y)
+
+    def test():
+        net.set_train({mode})
+        for x, y in loader():
+            print(abs(net(x) - y).mean())
+
+    if args.mode == "train":
+        train()
+    else:
+        test()
+    """
+    (tmp_path / "train.py").write_text(textwrap.dedent(text))
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    found = list(found_by(train_mode, Case(root=str(tmp_path), spec=spec), train_mode.Params()))
+    assert [each.code for each in found if each.level is not Level.INFO] == expected
+    assert "trains" in {each.code for each in found}

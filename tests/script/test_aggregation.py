@@ -39,7 +39,25 @@ opt = nn.SGD(net.trainable_params(), 0.1 * get_group_size())
 step = Step(nn.WithLossCell(net, loss_fn), opt, scale())
 step(x, y)
 """
+IDLE = """
+from mindspore.communication import get_group_size
+
+class Step(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.reduce = nn.DistributedGradReducer(opt.parameters)
+        self.step = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)
+
+    def construct(self, x, y):
+        loss, grads = self.step(x, y)
+        grads = {}
+        return ops.depend(loss, opt(tuple(g / get_group_size() for g in grads)))
+
+Step()(x, y)
+"""
 SAID = {
+    "a reducer that the step makes and does not use": (DATA + IDLE.format("grads"), ["not-reduced"]),
+    "a reducer that the step makes and uses": (DATA + IDLE.format("self.reduce(grads)"), ["reduced"]),
     "divided by a scale of a cell that knows how many there are": (DATA + SCALED.format("grads"), ["not-reduced"]),
     "divided by such a scale and reduced": (DATA + SCALED.format("self.grad_reducer(grads)"), ["reduced"]),
     "one device": (PLAIN, ["one-device"]),

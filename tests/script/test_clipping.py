@@ -40,10 +40,16 @@ OWN = {
         + SCALED.format("scaler.unscale(limit(grads))"),
         ["clip-scaled"],
     ),
-    "by a scale that somebody gives": (
+    "by a scale that somebody gives, and that is taken off afterwards": (
         "def step(x, y, loss_scale):\n    def forward(x, y):\n        return loss_fn(net(x), y) * loss_scale\n"
         "    loss, grads = ms.value_and_grad(forward, None, opt.parameters)(x, y)\n"
         "    grads = ops.clip_by_global_norm(grads, 1.0)\n    opt([g / loss_scale for g in grads])\n",
+        ["clip-scaled"],
+    ),
+    "by a scale that somebody gives, and that nobody takes off": (
+        "def step(x, y, loss_scale):\n    def forward(x, y):\n        return loss_fn(net(x), y) * loss_scale\n"
+        "    loss, grads = ms.value_and_grad(forward, None, opt.parameters)(x, y)\n"
+        "    grads = ops.clip_by_global_norm(grads, 1.0)\n    opt(grads)\n",
         ["clip-unknown"],
     ),
     "what is divided too often carries no scale": (

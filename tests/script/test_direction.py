@@ -928,3 +928,33 @@ def test_a_divergence_that_is_taken_off(tmp_path: Path, far: str, sign: str, tol
     )
     text = text.replace("logits = net(x)", "logits = net(x)\n    p = ops.softmax(logits, -1)")
     assert codes(tmp_path, text) == ["loss-negated-perhaps"] * (told and sign == "-")
+
+
+@pytest.mark.parametrize(("sign", "expected"), [("", []), ("-", ["loss-negated"])])
+def test_losses_that_a_dict_holds_are_added_up(tmp_path: Path, sign: str, expected: list[str]) -> None:
+    text = """
+class Criterion(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.weights = {"classes": 1.0, "boxes": 5.0}
+
+    def of_classes(self, logits, y):
+        return {"classes": ops.cross_entropy(logits, y)}
+
+    def of_boxes(self, logits, y):
+        return {"boxes": ops.l1_loss(logits, y)}
+
+    def construct(self, logits, y):
+        losses = {}
+        for name in ("classes", "boxes"):
+            losses.update({"classes": self.of_classes, "boxes": self.of_boxes}[name](logits, y))
+        return losses
+
+criterion = Criterion()
+""" + LOOP.replace(
+        "    return LOSS",
+        "    losses = criterion(logits, y)\n"
+        "    scaled = {k: v * criterion.weights[k] for k, v in losses.items() if k in criterion.weights}\n"
+        f"    return {sign}sum(scaled.values())",
+    )
+    assert codes(tmp_path, text) == expected

@@ -180,3 +180,31 @@ def test_each_class_of_a_long_table_may_be_meant_by_a_key_that_is_not_known(
     sizes = "SIZES = {" + ", ".join(f"'net{n}': {n}" for n in range(count)) + "}\n"
     found = followed(tmp_path, main=f"from mindspore import nn\n{sizes}nn.Dense(SIZES[kind_of_run()], 1)\n")
     assert made(found, "mindspore.nn.Dense") == [], "numbers stay unknown"
+
+
+@pytest.mark.parametrize(("default", "seen"), [('"Small"', [(False, 3), (True, None)]), ('"Other"', [(False, 3)] * 2)])
+def test_what_another_option_picks_from_a_table_is_looked_at_as_well(
+    tmp_path: Path, default: str, seen: list[tuple[bool, int | None]]
+) -> None:
+    nets = "".join(
+        f"class {name}:\n    def __init__(self, width):\n        built(width)\n" for name in ("Small", "Large")
+    )
+    main = (
+        f"import argparse\nfrom nets import Small, Large\nparser = argparse.ArgumentParser()\n"
+        f"parser.add_argument('--net', default={default})\nargs = parser.parse_args()\n"
+        "TABLE = {'Small': Small, 'Large': Large}\nTABLE[args.net](3)\n"
+    )
+    found = [call for call in followed(tmp_path, nets=nets, main=main).calls if call.name == "built"]
+    assert [(unseen(call.frame), getattr(call.args[0], "value", None)) for call in found] == seen
+    literal = followed(tmp_path, nets=nets, main=main.replace("args.net]", "'Small']"))
+    assert len([call for call in literal.calls if call.name == "built"]) == 1, "nothing else can be picked"
+
+
+def test_a_dict_has_what_one_of_several_dicts_brings(tmp_path: Path) -> None:
+    main = (
+        "def first():\n    return {'a': 1}\ndef second():\n    return {'b': 2}\nheld = {'a': 0}\n"
+        "for name in names:\n    held.update({'x': first, 'y': second}[name]())\nshow(held['a'], held['b'])\n"
+    )
+    (call,) = [call for call in followed(tmp_path, main=main).calls if call.name == "show"]
+    values = [{option.value for option in options(arg) if isinstance(option, KnownValue)} for arg in call.args]
+    assert values == [{0, 1}, {2}]

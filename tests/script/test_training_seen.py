@@ -481,9 +481,11 @@ def test_cells_that_are_set_by_the_method_for_it_are_followed(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("default", "of"), [("large", "Large"), ("small", "Small"), ("other", None)], ids=["first", "second", "none"]
+    ("default", "of"),
+    [("large", {"Large"}), ("small", {"Small"}), ("other", {"Large", "Small"})],
+    ids=["first", "second", "any of them for a default that none of them has"],
 )
-def test_a_package_has_by_name_what_it_imports_from_its_modules(tmp_path: Path, default: str, of: str | None) -> None:
+def test_a_package_has_by_name_what_it_imports_from_its_modules(tmp_path: Path, default: str, of: set[str]) -> None:
     text = ARGUMENTS.format(how=f"default='{default}'") + "import nets\nnet = nets.__dict__[args.net](size=8)\n" + LOOP
     modules = {
         "__init__": "from .wide import *\nfrom .narrow import small\n",
@@ -494,8 +496,8 @@ def test_a_package_has_by_name_what_it_imports_from_its_modules(tmp_path: Path, 
     for name, module in modules.items():
         (tmp_path / "nets" / f"{name}.py").write_text(HEAD + module)
     found = look(tmp_path, text)
-    assert {network.name for network in found.networks if network.layers} == ({of} if of else set())
-    assert found.followed == bool(of)
+    assert {network.name for network in found.networks if network.layers} == of
+    assert found.followed
 
 
 def test_each_entry_of_a_table_that_modules_fill_is_followed_for_a_name_that_only_a_run_has(tmp_path: Path) -> None:

@@ -283,7 +283,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
-    readings = [r for r in scripts.readings if r.role == "export" or not (r.role == "train" and r.view == "eval")]
+    readings = scripts.readings
     told: dict[tuple[str, str, int], Finding] = {}
     accounts: list[tuple[Reading, Account]] = []
     evaluated = any(reading.role in ("eval", "infer") for reading in readings)
@@ -293,7 +293,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             account = Replay(reading.trace, reading.role != "train", reading.view).run()
             accounts.append((reading, account))
             evaluated |= bool(account.runs) or any(not model.mode for model in account.models)
-            found += _of_reading(reading, account)
+            found += _of_reading(reading, account) if not _is_second(reading) else _of_evaluation(reading, account)
         found += _of_layers(reading, evaluated)
         if not scripts.mentions(*_LOADS):
             found += _of_fixed_statistics(reading)
@@ -304,6 +304,20 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         yield Progress(number, len(readings), "files")
     yield from map(_of_flag, examine(scripts, accounts, _FUNCTIONS))
     yield from _seen.networks(scripts)
+
+
+def _is_second(reading: Reading) -> bool:
+    """Whether it is what a training script does where its flags ask for an evaluation instead."""
+    return reading.role == "train" and reading.view == "eval"
+
+
+def _of_evaluation(reading: Reading, account: Account) -> Iterator[Finding]:
+    """What a training script evaluates where its flags ask for that; how it trains is told where they do not."""
+    faults = [fault for fault in account.faults if fault.code.startswith("evaluated")]
+    for fault in faults[:MOST]:
+        yield _of_fault(fault, [])
+    if account.runs:
+        yield from _of_runs(reading, account, {id(fault.event) for fault in faults}, bool(account.models))
 
 
 def _of_flag(one: LeftOn) -> Finding:

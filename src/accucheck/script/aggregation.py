@@ -79,6 +79,8 @@ def _own(training: TrainingSteps, step: Step, modes: set[str]) -> Iterator[Remar
         yield about(step, "reduced")
     elif dropped is not None:
         yield about(step, "reduced-dropped", dropped, also=[step])
+    elif idle := next(_idle_reducers(training, step), None):
+        yield about(step, "not-reduced", also=[idle])
     elif any(term.rough for term in training.carried(step)) or any(map(_averages, _until_gradient(training, step))):
         yield about(step, "unresolved")
     elif modes & _PARALLEL or _shards(training):

@@ -75,10 +75,11 @@ def _scaled(training: TrainingSteps, step: Step, clip: Clip, terms: list[Term], 
     firm = [term for term in bad if not term.unsure and _is_up(training, term)]
     keys = {key for term in firm or bad for key in training.factors.left(term)}
     scale = ", ".join(key_names(training, keys)) or number_text((firm or bad)[0].scale)
-    if not firm or _only_given(training, keys):
+    given = _only_given(training, keys)
+    if not firm or (given and not keys & _taken_off_later(training, step, terms)):
         return _told(step, clip, scale, seen=False)
     possible = all(_elsewhere(training, step, term, terms) for term in firm)
-    return replace(_told(step, clip, scale, seen=True), likely=len(firm) < len(terms), possible=possible)
+    return replace(_told(step, clip, scale, seen=True), likely=given or len(firm) < len(terms), possible=possible)
 
 
 def _told(step: Step, clip: Clip, scale: str, seen: bool) -> Remark:

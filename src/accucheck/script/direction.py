@@ -308,7 +308,7 @@ class Directions:
             return [(done.operands[0], None)]
         if _adds_up(made) or made.name == "sum":
             lists = made.args[:1] if made.name == "sum" else operands(made)
-            parts = chain.from_iterable(part.items if isinstance(part, Items) else (part,) for part in lists)
+            parts = chain.from_iterable(map(flow.elements, lists))
             return [(part, None) for part in parts]
         return self._passed_on(made, done)
 
@@ -457,7 +457,7 @@ class Directions:
 
     def _items(self, values: Iterable[Value]) -> LossDirection | None:
         """The way of what adds up the items of lists: whatever else is in it, it moves with the loss that surely is."""
-        added = chain.from_iterable(value.items if isinstance(value, Items) else (value,) for value in values)
+        added = chain.from_iterable(map(flow.elements, values))
         ways = [way for value in added if (way := self.of(value)) is not None]
         return _surest(ways) if len({way.falls for way in ways}) == 1 else None
 

@@ -128,6 +128,7 @@ class Expressions:
     entered: dict[ast.AST, int]
     scopes: list[Scope]
     tables: list[Mapping]
+    others: list[Value]
     commands: list[Function]
     waiting: list[NamedValue]
     modules: dict[Path, Scope]
@@ -373,16 +374,33 @@ class Expressions:
         if not isinstance(key, KnownValue):
             self.registered(owner)
         elif models.hashable(key.value):
-            if key.value not in owner.items:
-                self.registered(owner)
-                self.unnamed(owner, key, node)
-            if (brought := self.brought(owner, key.value, node)) is not None:
-                return brought
-            found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
-            return self.resolved(found) if found else UnknownValue(key.value if isinstance(key.value, str) else "")
+            found = self.under(owner, key, node)
+            if found is not None:
+                return found
+            if not key.assumed:
+                return UnknownValue(key.value if isinstance(key.value, str) else "")
+            # A default that the table does not have is not what runs.
+        return self.any_entry(owner)
+
+    def under(self, owner: Mapping, key: KnownValue, node: ast.AST) -> Value | None:
+        """What a dict holds under a key that is known."""
+        if key.value not in owner.items:
+            self.registered(owner)
+            self.unnamed(owner, key, node)
+        if (brought := self.brought(owner, key.value, node)) is not None:
+            return brought
+        found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
+        if found is not None and key.assumed and len(owner.items) <= OPTIONS:
+            self.others += [value for name, value in owner.items.items() if name != key.value]
+        return None if found is None else self.resolved(found)
+
+    def any_entry(self, owner: Mapping) -> Value:
+        """What a dict may give under a key that is not known."""
         if owner.fed:
             return join([*owner.fed, *list(owner.items.values())[:OPTIONS]], limit=32)
-        values = owner.selectable() if isinstance(owner, Definitions) else list(owner.items.values())
+        values = list(owner.items.values())
+        if isinstance(owner, Definitions):
+            values = owner.selectable() or self.gathered(owner)
         if len(values) > OPTIONS and all(isinstance(value, (Class, Function)) for value in values):
             return join(values, limit=ENTERED)  # what a table of builders holds is made to be chosen from
         return join(values) if 0 < len(values) <= OPTIONS else UnknownValue()
@@ -392,6 +410,18 @@ class Expressions:
         module = table.module if isinstance(table, Definitions) and isinstance(name, str) else None
         found = None if module is None or name in table.items else self.held(module, name, node)
         return found if isinstance(found, (Class, Function)) else None
+
+    def gathered(self, table: Definitions) -> list[Value]:
+        """The definitions of the project that a module which has none of its own imports, as a package gathers those of its modules."""
+        module = self.imported(table.module) if table.module is not None else None
+        if module is None:
+            return []
+        by_star = [other for star in module.stars if (other := self.imported(star)) is not None]
+        if len(by_star) < len(module.stars):  # some modules are not examined
+            return []
+        names = [value for value in module.names.values() if isinstance(value, NamedValue)]
+        found = [value for name in names if isinstance(value := self.resolved(name), (Class, Function))]
+        return found + [value for other in by_star for value in Definitions(dict(other.names)).selectable()]
 
     def some_cells(self, owner: Value, cells: Value, key: Value, node: ast.AST) -> Value:
         """What a container of cells has at a place that is not known, or a part of it."""

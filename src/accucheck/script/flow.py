@@ -43,6 +43,19 @@ def inputs(value: Value) -> list[Value]:
     return []
 
 
+def elements(value: Value) -> list[Value]:
+    """What is in a list, a dict or what a comprehension makes; a value that is no such thing itself."""
+    if isinstance(value, (Items, Mapping)):
+        return inputs(value)
+    if isinstance(value, Many):
+        return [part for option in value.options for part in elements(option)]
+    if isinstance(value, Call) and value.name == "comprehension":
+        return value.args[:1]
+    if isinstance(value, Call) and value.name == ".values" and value.base is not None:
+        return elements(value.base)
+    return [value]
+
+
 def sources(value: Value | None, stop: Callable[[Value], bool] | None = None) -> Iterator[Value]:
     """A value and everything that flows into it, nearest first, each once. What `stop` is true for is given, not passed."""
     return sources_of([] if value is None else [value], stop)

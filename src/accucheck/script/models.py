@@ -1279,15 +1279,27 @@ def _looked_up(
 
 
 def _updated(owner: Mapping, args: list[Value], keywords: dict[str, Value]) -> None:
-    more = owner.fed or []
     for value in args:
-        given = value if isinstance(value, Mapping) else _record([value], {})
-        owner.items.update(given.items if given else {})
-        more = [*more, *((given.fed or []) if given else [value])]
-    rest = keywords.get("**")
-    more = [*more, *((rest.fed or []) if isinstance(rest, Mapping) else [rest] if rest is not None else [])]
-    owner.fed = more[:200] or None
+        _update(owner, value)
+    if "**" in keywords:
+        rest = keywords["**"]
+        _feed(owner, (rest.fed or []) if isinstance(rest, Mapping) else [rest])
     owner.items.update({key: value for key, value in keywords.items() if key != "**"})
+
+
+def _update(owner: Mapping, value: Value) -> None:
+    """Put the entries of a dict into another; of one of several, all: what was there before may stay."""
+    several = len(options(value)) > 1
+    for option in options(value):
+        given = option if isinstance(option, Mapping) else _record([option], {})
+        _feed(owner, [option] if given is None else given.fed or [])
+        for key, entry in given.items.items() if given is not None else ():
+            owner.items[key] = join([owner.items[key], entry]) if several and key in owner.items else entry
+
+
+def _feed(owner: Mapping, values: list[Value]) -> None:
+    """Add what is stored under keys that are not known."""
+    owner.fed = [*(owner.fed or []), *values][:200] or None
 
 
 _TEXT = frozenset(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from . import flow
 from .direction import DEEP, is_read_once, not_negative, product_of, unsigned
 from .effects import MOVED, effect, kept, operands
 from .factors import operation
@@ -88,7 +89,7 @@ def summed(made: Call) -> list[Value]:
     known = effect(made)
     if kind_of(made.base) == "scaler" or made.name == "sum":
         lists = made.args[:1]
-        return [part for given in lists for part in (given.items if isinstance(given, Items) else [given])]
+        return [part for given in lists for part in flow.elements(given)]
     if known is not None and known.linear and known.reduces:
         return operands(made)
     moved = kept(made, *MOVED) or []

@@ -193,6 +193,7 @@ class Tracer(Expressions):
         self.unpacked: tuple[ast.AST, int] | None = None  # a comprehension that is unpacked into so many names
         self.numbering = False  # within the value of d[k] = ..., which may be as many as d has
         self.handed: list[Function] = []  # functions given to calls that are not followed
+        self.others: list[Value] = []  # what another option would pick from a table
         self.tables: list[Mapping] = []  # dicts that modules make empty: what is defined may enter itself there
         self.flags = Mapping({})  # those that absl has
         self.commands: list[Function] = []  # functions that click makes commands
@@ -235,13 +236,11 @@ class Tracer(Expressions):
     def rest(self) -> None:
         """What nothing called: functions and classes of the script, methods of its objects, functions that were handed on."""
         for value in [option for held in self.scopes[0].names.values() for option in options(held)]:
-            if isinstance(value, (Class, Function)) and value.source is not self.source:
-                continue
+            if isinstance(value, (Class, Function)) and value.source is self.source:
+                self.unseen(value)
+        for value in map(self.resolved, self.others):
             if isinstance(value, Class):
-                if not self.made_of(value):
-                    self.construct(value, [], {}, value.node, unseen=True)
-            elif isinstance(value, Function) and value.node not in self.entered:
-                self.call_function(value, [], declared_options.defaults(self, value), value.node, unseen=True)
+                self.unseen(value)
         done = 0
         while done < len(self.trace.instances) or self.handed:
             for function in self.handed:
@@ -253,6 +252,14 @@ class Tracer(Expressions):
             done += len(round_)
             for instance in round_:
                 self.rest_of(instance)
+
+    def unseen(self, value: Class | Function) -> None:
+        """Follow a class of which nothing made an object, or a function that nothing called."""
+        if isinstance(value, Class):
+            if not self.made_of(value):
+                self.construct(value, [], {}, value.node, unseen=True)
+        elif value.node not in self.entered:
+            self.call_function(value, [], declared_options.defaults(self, value), value.node, unseen=True)
 
     def rest_of(self, instance: Instance) -> None:
         """The methods of an object that nothing called."""
