@@ -159,8 +159,8 @@ WORDS: Words = {
         "zh": "尚不知道 loss 从哪一步分叉。请先运行 cmp.08 或 cmp.02，或直接指定（从 1 数起）：{command}",
     },
     "step-early": {
-        "en": "The losses already differ at step {step:,}, so there is nothing to skip. At step 1 look at the forward pass (cmp.09), at step 2 "
-        "at the first update (updated_weights of cmp.08).",
+        "en": "The losses already differ at step {step:,}, so there is nothing to skip. At step 1 look at the forward pass (cmp.09), at "
+        "step 2 at the first update (updated_weights of cmp.08).",
         "zh": "问题在第 {step:,} 步就已出现，无需提前。第 1 步的问题看正向（cmp.09），"
         "第 2 步的问题看首次更新（cmp.08 的 updated_weights）。",
     },
