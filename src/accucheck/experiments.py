@@ -151,23 +151,23 @@ WORDS: Words = {
     "move": {"en": "2. Move step {step:,} to step 2", "zh": "2. 把第 {step:,} 步的问题提前到第 2 步"},
     "move-no": {"en": "2. Move a difference to step 2", "zh": "2. 把问题提前到第 2 步"},
     "step-found": {
-        "en": "Step {step:,} (counted from 1) is where {probe} saw the losses part.",
+        "en": "Step {step:,} (counted from 1) is where {probe} saw the losses diverge.",
         "zh": "第 {step:,} 步（从 1 数起）是 {probe} 找到的 loss 分叉处。",
     },
     "step-unknown": {
-        "en": "No step is known at which the losses part. Run cmp.08 or cmp.02 first, or name it, counted from 1: {command}",
+        "en": "The step at which the losses diverge is not known. Run cmp.08 or cmp.02 first, or give it, counted from 1: {command}",
         "zh": "尚不知道 loss 从哪一步分叉。请先运行 cmp.08 或 cmp.02，或直接指定（从 1 数起）：{command}",
     },
     "step-early": {
-        "en": "It shows at step {step:,} already: there is nothing to move. The first step is about the forward pass (cmp.09), the second "
-        "about the first update (updated_weights of cmp.08).",
+        "en": "The losses already differ at step {step:,}, so there is nothing to skip. At step 1 look at the forward pass (cmp.09), at "
+        "step 2 at the first update (updated_weights of cmp.08).",
         "zh": "问题在第 {step:,} 步就已出现，无需提前。第 1 步的问题看正向（cmp.09），"
         "第 2 步的问题看首次更新（cmp.08 的 updated_weights）。",
     },
     "move-why": {
-        "en": "Keep the state before step {before:,} (network, optimizer, learning rate), start from it and pass over the {used:,} "
-        "batches used up to then: step {before:,} is then the first, and step {step:,} the second. Fix the randomness first (cmp.01): "
-        "the order of the data above all.",
+        "en": "Keep the state before step {before:,} (network, optimizer, learning rate), start from it and skip the {used:,} "
+        "batches used so far: step {before:,} becomes step 1, and step {step:,} becomes step 2. Fix the randomness first (cmp.01), "
+        "above all the order of the data.",
         "zh": "保存第 {before:,} 步之前的状态（网络、优化器、学习率），从该状态开始并跳过已用的 {used:,} 个 batch："
         "第 {before:,} 步就成为第 1 步，第 {step:,} 步成为第 2 步。事先应固定随机性（cmp.01），尤其是数据顺序。",
     },

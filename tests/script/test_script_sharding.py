@@ -43,6 +43,10 @@ DIVIDED = {
     "ds.MnistDataset('a', num_shards=8, shard_id=get_rank() % 8)": "sharded 1",
     "ds.MnistDataset('a', num_shards=1, shard_id=0)": "no-shards 1",
     "ds.MnistDataset('a', num_shards=8, shard_id=int(os.environ['DEVICE_ID']))": "shard-by-device 1",
+    "rank = get_rank() if several else int(os.environ['DEVICE_ID'])\n"
+    "data = ds.MnistDataset('a', num_shards=get_group_size(), shard_id=rank // 2)": "parts-unread 2",
+    "rank = get_rank() if several else int(os.environ['DEVICE_ID'])\n"
+    "data = ds.MnistDataset('a', num_shards=get_group_size(), shard_id=rank)": "part-unclear 2",
     "ds.MnistDataset('a', sampler=ds.DistributedSampler(8, 3))": "constant-shard 1",
     "ds.MnistDataset('a', sampler=ds.DistributedSampler(8, get_rank()))": "sharded 1",
     "data = ds.MnistDataset('a')\ndata.add_sampler(ds.DistributedSampler(8, get_rank()))": "sharded 1",

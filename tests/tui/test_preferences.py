@@ -182,3 +182,18 @@ def test_texts_name_keys_by_their_verbs():
         named = [set(re.findall(r"\{@([a-z-]+):(.)\}", entry[language.value])) for language in Language]
         assert named[0] == named[1], f"{words} names other keys in each language"
         assert all(key == key_name(known[name].keys.split(",")[0]) for name, key in named[0]), words
+
+
+@pytest.mark.parametrize("size", [(60, 15), (80, 24)])
+async def test_what_is_chosen_can_be_read_with_16_colours(walkthrough, size):
+    """The ground of the cursor is white there, and the terminal's own colour may be as light."""
+    app = walkthrough(preferences=Settings(theme="ansi-dark"))
+    async with app.run_test(size=size) as pilot:
+        for keys in ((), ("question_mark",)):
+            await pilot.press(*keys)
+            await until(pilot, lambda: "xx.01" in text_of(app) or keys)
+            await pilot.pause()
+            styles = [each.style for line in app.screen._compositor.render_strips() for each in line if each.style]
+            grounded = [each for each in styles if each.bgcolor and not each.bgcolor.is_default and not each.reverse]
+            assert not [each for each in grounded if each.color is None or each.color.is_default]
+        assert grounded

@@ -1116,7 +1116,8 @@ WORDS: Words = {
         "zh": "仅在图模式下出现 NaN 或 Inf：再次运行该命令到那一步，并 dump 所有算子。",
     },
     "watch-begins-apart": {
-        "en": "both modes part at one step: running the command once more in graph mode up to it, with all operations dumped.",
+        "en": "both modes diverge at the same step: the command is run once more in graph mode up to that step, and all operations "
+        "are dumped.",
         "zh": "两种模式在某一步出现差异：再次以图模式运行该命令到那一步，并 dump 所有算子。",
     },
     "watch-seen": {

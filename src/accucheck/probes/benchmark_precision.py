@@ -79,7 +79,7 @@ WORDS: Words = {
     "no": {"en": "no", "zh": "否"},
 }
 _ROUNDS = {
-    "en": "Half precision rounds to 3 digits: losses part from the first step on by about 1 in 1,000, and hide a fault of that size.",
+    "en": "Half precision rounds to 3 digits: losses diverge from the first step on by about 1 in 1,000, and hide a fault of that size.",
     "zh": "半精度只有约 3 位有效数字，loss 从第一步起就相差千分之一左右，同样大小的真正问题会被它掩盖。",
 }
 WHY: Words = dict.fromkeys(("only-here", "only-there", "other-type"), _ROUNDS)

@@ -120,7 +120,7 @@ WORDS: Words = {
     "unknown": {"en": "not known", "zh": "无法确定"},
 }
 _UPDATES = {
-    "en": "The losses part as soon as the setting comes into play, which is then taken for a fault of a layer or an operator.",
+    "en": "The losses diverge as soon as the setting comes into play, which is then taken for a fault of a layer or an operator.",
     "zh": "该设置一起作用，loss 曲线就会分叉，容易误判为网络或算子有问题。",
 }
 WHY: Words = dict.fromkeys(("differs", "only-here", "only-there", "no-bias-correction", "decay-filtered"), _UPDATES)

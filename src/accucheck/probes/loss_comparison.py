@@ -257,7 +257,7 @@ MESSAGES: Words = {
         "zh": "两边的 loss 在同一个 {unit}（第 {step:,.12g} 个）变为 NaN 或 Inf，此前一致：原因是两个脚本共有的，例如某条数据或学习率。",
     },
     "nan-after": {
-        "en": "NaN or Inf comes only after the curves part: at {unit} {step:,.12g} ({sides}).",
+        "en": "NaN or Inf comes only after the curves diverge, at {unit} {step:,.12g} ({sides}).",
         "zh": "NaN 或 Inf 出现在分叉之后：第 {step:,.12g} 个 {unit}（{sides}）。",
     },
     "schedule": {

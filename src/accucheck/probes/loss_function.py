@@ -278,6 +278,10 @@ MESSAGES: Words = {
         "en": "A negative log-likelihood written out, on logarithms of probabilities.",
         "zh": "自写的负对数似然，输入为对数概率。",
     },
+    "sign-unseen": {
+        "en": "What is minimised here could not be followed to a loss: whether its sign is right was not checked.",
+        "zh": "未能看出此处最小化的量由哪个损失得出，没有检查其正负号是否正确。",
+    },
     "prediction-unseen": {
         "en": "Whether {loss} gets what it expects could not be determined: the origin of its prediction cannot be seen here.",
         "zh": "无法确定 {loss} 的输入是否符合要求：从脚本中看不出预测值的来源。",
@@ -889,6 +893,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             loss_targets,
         )
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
+        said += direction.unseen(losses) if said else []
         told: dict[str, int] = {}
         for one in said:
             key = one.code, one.place.source.path, one.place.line
@@ -2067,6 +2072,14 @@ print(penalty(between))
         _trained("ops.cross_entropy(ops.relu(logits), y)"),
         Verdict.UNDECIDED,
         "activation-for-logits",
+    ),
+    _example(
+        "another loss, of which the sign is not seen",
+        "from house import rewarded\n"
+        + _trained("ops.cross_entropy(logits, y)")
+        + _LOOP.replace("LOSS", "rewarded(logits, y)").replace("forward", "second"),
+        Verdict.UNDECIDED,
+        "sign-unseen",
     ),
     _example(
         "a network out of sight",

@@ -54,20 +54,20 @@ MESSAGES: Words = {
         "zh": "同一脚本两次运行的前两步 loss 就不同（第 {step:,.12g} 个 {unit} 相对差异 {relative:.2e}）：初始权重、数据或算子仍有随机性。",
     },
     "random-step": {
-        "en": "The runs part at different steps ({steps}): something random acts now and then.",
+        "en": "The runs diverge at different steps ({steps}): something random acts now and then.",
         "zh": "各次运行在不同的位置分叉（{steps}）：有随机因素不定期起作用。",
     },
     "fixed-sometimes": {
-        "en": "{apart:,} of {runs:,} runs {apart:parts|part} from this one, always at {unit} {step:,.12g}; the others agree.",
+        "en": "{apart:,} of {runs:,} runs {apart:diverges|diverge} from this one, always at {unit} {step:,.12g}; the others agree.",
         "zh": "{runs:,} 次重跑中有 {apart:,} 次与本次分叉，都在第 {step:,.12g} 个 {unit}，其余一致。",
     },
     "fixed-always": {
-        "en": "All {runs:,} runs part from this one at {unit} {step:,.12g}: from there on something random acts, such "
+        "en": "All {runs:,} runs diverge from this one at {unit} {step:,.12g}: from there on something random acts, such "
         "as the order of a new epoch.",
         "zh": "{runs:,} 次重跑全部在第 {step:,.12g} 个 {unit} 与本次分叉：从该处起有随机因素起作用，例如新一个 epoch 的数据顺序。",
     },
     "forks": {
-        "en": "The two runs agree up to {unit} {last:,.12g} and part at {unit} {step:,.12g}. With more runs "
+        "en": "The two runs agree up to {unit} {last:,.12g} and diverge at {unit} {step:,.12g}. With more runs "
         "(curves.rerun takes a list) it shows "
         "whether that is always so.",
         "zh": "两次运行到第 {last:,.12g} 个 {unit} 为止一致，在第 {step:,.12g} 个 {unit} 分叉。再多跑几次（curves.rerun 可填列表）"
@@ -217,9 +217,9 @@ def _example(name: str, verdict: Verdict, code: str, *runs: str) -> Example:
 EXAMPLES = [
     _example("two equal runs", Verdict.OK, "reproducible", _csv(loss=_losses())),
     _example("nothing is fixed", Verdict.PROBLEM, "first-steps", _forked(0)),
-    _example("one run parts at step 21", Verdict.PROBLEM, "forks", _forked(20)),
-    _example("both part at step 21", Verdict.PROBLEM, "fixed-always", _forked(20), _forked(20, 5)),
-    _example("one of two parts at step 21", Verdict.PROBLEM, "fixed-sometimes", _forked(20), _csv(loss=_losses())),
+    _example("one run diverges at step 21", Verdict.PROBLEM, "forks", _forked(20)),
+    _example("both diverge at step 21", Verdict.PROBLEM, "fixed-always", _forked(20), _forked(20, 5)),
+    _example("one of two diverges at step 21", Verdict.PROBLEM, "fixed-sometimes", _forked(20), _csv(loss=_losses())),
     _example("each parts somewhere else", Verdict.PROBLEM, "random-step", _forked(20), _forked(33)),
     _example("NaN in one run", Verdict.PROBLEM, "first-steps", _csv(loss=[float("nan")] * 60)),
     _example(

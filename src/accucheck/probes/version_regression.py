@@ -70,7 +70,7 @@ MESSAGES: Words = {
         "zh": "两个版本的 loss 在对比的全部 {points:,} 个 {units} 上一致（最大相对差异 {largest:.2e}）。",
     },
     "parts": {
-        "en": "The losses of the two versions part at {unit} {step:,.12g} ({relative:.2e} of the loss).",
+        "en": "The losses of the two versions diverge at {unit} {step:,.12g} ({relative:.2e} of the loss).",
         "zh": "两个版本的 loss 在第 {step:,.12g} 个 {unit} 处分叉（相对差异 {relative:.2e}）。",
     },
     "nan-now": {
@@ -112,7 +112,7 @@ MESSAGES: Words = {
     "fix-version": {
         "en": "Fix the randomness, run both versions again with the same script, weights and data, and compare "
         "layer outputs at the step where "
-        "they part; then file an issue with both versions, the script and both logs.",
+        "they diverge; then file an issue with both versions, the script and both logs.",
         "zh": "固定随机性后，用相同的脚本、权重和数据在两个版本上重跑，在分叉的那一步逐层对比输出；再附上两个版本号、"
         "脚本和两份日志提交 issue。",
     },

@@ -67,6 +67,14 @@ def examine(losses: Losses) -> list[Observation]:
     return [*said, *(_observation(term, set_by_hand(losses, steps)) for term in terms.values())]
 
 
+def unseen(losses: Losses) -> list[Observation]:
+    """What is minimised and could not be followed to a loss: its sign is not judged."""
+    directions = Directions(trained_layers(losses))
+    values = (value for value in minimised(losses, training(losses.reading)) if isinstance(value, Call))
+    lost = {id(value.node): value for value in values if not directions.sees_loss(value)}
+    return [Observation("sign-unseen", value) for value in lost.values()]
+
+
 def _turned_gradients(losses: Losses, steps: TrainingSteps, directions: Directions) -> Iterator[Observation]:
     """Gradients of a loss that all reach the only optimizer with their sign turned, once."""
     ways = [way for value in minimised(losses, steps) for way in directions.ways(value)]
@@ -251,6 +259,10 @@ class Directions:
             return [way]
         each = map(self.of, options(value) if isinstance(value, Many) else ())
         return [replace(one, sure=False) for one in each if one is not None]
+
+    def sees_loss(self, value: Value) -> bool:
+        """Whether a value is known to move with a loss, or a term of it is."""
+        return bool(self.ways(value)) or next(self._terms(value), None) is not None
 
     def turned_alone(self, value: Value) -> list[LossDirection]:
         """The terms of a sum that rise while other losses in it fall, and that train layers which none of the others do: nothing but the

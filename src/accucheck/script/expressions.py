@@ -89,6 +89,8 @@ _OPERATORS: dict[type[ast.AST], tuple[str, Callable[[Any, Any], Any] | None]] = 
 
 #: Under a key that is not known, a dict with more values than this gives an unknown one.
 OPTIONS = 8
+#: Of a table that an option picks from, those of so many entries are followed that it does not pick by default.
+MODELS = 16
 #: So many of the functions and classes that a table holds may be meant by such a key.
 ENTERED = 16
 #: Functions of Python that give None where there is nothing of what they look for.
@@ -129,6 +131,7 @@ class Expressions:
     scopes: list[Scope]
     tables: list[Mapping]
     others: list[Value]
+    beside: dict[str, list[NamedValue]]
     commands: list[Function]
     waiting: list[NamedValue]
     modules: dict[Path, Scope]
@@ -251,6 +254,9 @@ class Expressions:
     def held(self, owner: Value, name: str, node: ast.AST) -> Value | None:
         """An attribute as far as it is seen; None when it is not."""
         if isinstance(owner, NamedValue):
+            self.others += [
+                NamedValue(f"{other.name}.{name}", other.importer) for other in self.beside.get(owner.name, ())
+            ]
             if name == "__dict__" and (module := self.imported(owner)) is not None:
                 own = {key: value for key, value in module.names.items() if not isinstance(value, NamedValue)}
                 return Definitions(own, module=owner)
@@ -390,9 +396,14 @@ class Expressions:
         if (brought := self.brought(owner, key.value, node)) is not None:
             return brought
         found = owner.items.get(key.value) or (join(owner.fed, limit=32) if owner.fed else None)
-        if found is not None and key.assumed and len(owner.items) <= OPTIONS:
-            self.others += [value for name, value in owner.items.items() if name != key.value]
-        return None if found is None else self.resolved(found)
+        if found is None:
+            return None
+        if key.assumed and len(owner.items) <= MODELS:
+            others = [value for name, value in owner.items.items() if name != key.value]
+            self.others += others
+            if isinstance(found, NamedValue):
+                self.beside[found.name] = [other for other in others if isinstance(other, NamedValue)]
+        return self.resolved(found)
 
     def any_entry(self, owner: Mapping) -> Value:
         """What a dict may give under a key that is not known."""

@@ -139,15 +139,15 @@ class Parts:
         return set(self.read) == set(range(self.count))
 
 
-def parts(count: Value | None, index: Value | None) -> Parts | None:
+def parts(count: Value | None, index: Value | None, one_machine: bool = False) -> Parts | None:
     """What the devices read where `count` parts are made and each takes the part `index`: complete where some number of devices that
     the script names makes it so, or else any number. None where that cannot be computed from the rank and the number of devices, and
-    where it hangs on that number."""
+    where it hangs on that number. `one_machine`: the number of a device there is that of its process."""
     found = []
     named = _named_sizes(count)
     for size in named or _SIZES:
-        made = _computed(count, 0, size)
-        read = [_computed(index, rank, size) for rank in range(size)]
+        each = [{"rank": rank, "size": size, **({"device": rank} if one_machine else {})} for rank in range(size)]
+        made, read = _computed(count, each[0]), [_computed(index, given) for given in each]
         if made is None or made < 1 or None in read:
             return None
         found.append(Parts(int(made), tuple(int(number) for number in read if number is not None)))
@@ -158,28 +158,31 @@ def parts(count: Value | None, index: Value | None) -> Parts | None:
 
 def _named_sizes(count: Value | None) -> list[int]:
     """The numbers of devices that the script names itself."""
-    constants = [computed for option in options(count) if (computed := _computed(option, 0, 0)) is not None]
+    constants = [
+        computed for option in options(count) if (computed := _computed(option, {"rank": 0, "size": 0})) is not None
+    ]
     return [int(number) for number in constants if 1 < number <= 1 << 10]
 
 
-def _computed(value: Value | None, rank: int, size: int, depth: int = 0) -> float | None:
-    """The number that a value is on this rank of so many. A constant beside what is computed is for a single device."""
+def _computed(value: Value | None, known: dict[str, int], depth: int = 0) -> float | None:
+    """The number that a value is where the quantities of kinds() are as `known`. A constant beside what is computed is for a single
+    device."""
     found = options(value)
     computed = [
         option for option in found if not isinstance(option, KnownValue) or _quantity(option) is not None
     ] or found
-    numbers = {_option_computed(option, rank, size, depth) for option in computed} if depth < _DEPTH else set()
+    numbers = {_option_computed(option, known, depth) for option in computed} if depth < _DEPTH else set()
     return numbers.pop() if len(numbers) == 1 else None
 
 
-def _option_computed(option: Value, rank: int, size: int, depth: int) -> float | None:
+def _option_computed(option: Value, known: dict[str, int], depth: int) -> float | None:
     if (kind := _quantity(option)) is not None:
-        return {"rank": rank, "size": size}.get(kind)
+        return known.get(kind)
     if isinstance(option, KnownValue):
         return _own_number(option)
     if not isinstance(option, Call):
         return None
-    numbers = [_computed(part, rank, size, depth + 1) for part in option.args]
+    numbers = [_computed(part, known, depth + 1) for part in option.args]
     given = [number for number in numbers if number is not None]
     if len(given) != len(numbers):
         return None

@@ -278,12 +278,17 @@ class _Sharding:
         if ranks.kinds(count) == {"rank"} and ranks.kinds(index) == {"size"}:
             return Observation("shards-exchanged", origin.source, origin.node, data, likely=_by_name(count, index))
         parts = ranks.parts(count, index)
+        on_one = ranks.parts(count, index, one_machine=True)
+        by_device = parts is None and on_one is not None and not on_one.complete  # wrong whichever machine has it
+        parts = on_one if by_device else parts
         if parts is None:
             return Observation("part-unclear", origin.source, origin.node, data)
         if parts.complete:
             return Observation("sharded", origin.source, origin.node, data)
         shown = {"devices": len(parts.read), "parts": parts.count, "read": ", ".join(map(str, parts.read[:16]))}
-        return Observation("parts-unread", origin.source, origin.node, data | shown, likely=_by_name(index))
+        return Observation(
+            "parts-unread", origin.source, origin.node, data | shown, likely=by_device or _by_name(index)
+        )
 
     def feeds(self, chain: list[Call]) -> bool:
         """True for data that a network is fed with, as far as that is to be seen: batched, or given to a Model."""

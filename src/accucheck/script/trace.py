@@ -194,6 +194,7 @@ class Tracer(Expressions):
         self.numbering = False  # within the value of d[k] = ..., which may be as many as d has
         self.handed: list[Function] = []  # functions given to calls that are not followed
         self.others: list[Value] = []  # what another option would pick from a table
+        self.beside: dict[str, list[NamedValue]] = {}  # of a module that an option picks, those that another would pick
         self.tables: list[Mapping] = []  # dicts that modules make empty: what is defined may enter itself there
         self.flags = Mapping({})  # those that absl has
         self.commands: list[Function] = []  # functions that click makes commands

@@ -33,7 +33,7 @@ from ..project import Project, last_watch, open_project
 from ..session import Entry, Role, Session, Training, user
 from ..settings import Settings
 from . import opening
-from .colourless import COLOURLESS, Colourless
+from .colourless import COLOURLESS, Colourless, ReadableOnGround
 from .messages import (
     EngineEvent,
     RunEnded,
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from textual.actions import ActionParseResult
     from textual.command import Provider
     from textual.dom import DOMNode
+    from textual.filter import LineFilter
 
     from ..mending import FileChange
     from ..proposal import Survey
@@ -187,6 +188,10 @@ class Walkthrough(App[None]):
             self.notices.append(UserError("settings-theme", **place, theme=name, hint=hint))
             name = ""
         self.theme = name or ("ansi-dark" if self.console.color_system == "standard" else DARK.name)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = super().get_line_filters()
+        return [*filters, ReadableOnGround()] if self.current_theme.ansi else filters
 
     def get_css_variables(self) -> dict[str, str]:
         """The colours of the theme; the ground of heads is one on which its texts can be read, as textual's own is not in light themes."""

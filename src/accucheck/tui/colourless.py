@@ -1,4 +1,5 @@
-"""Without colours (NO_COLOR): all is drawn in the two colours of the terminal, whatever these are; what is chosen is reversed."""
+"""Without colours (NO_COLOR): all is drawn in the two colours of the terminal, whatever these are; what is chosen is reversed. With 16
+colours: what is drawn in the terminal's own colour can be read on a ground as well."""
 
 from __future__ import annotations
 
@@ -76,3 +77,20 @@ def _without_colours(style: Style) -> Style:
         link=style.link,
         meta=style.meta or None,
     )
+
+
+class ReadableOnGround(LineFilter):
+    """Draws text in black where its ground has a colour and it has none of its own: that of the terminal may be as light as the ground."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [
+            Segment(text, _in_black(style) if style is not None else None, control) for text, style, control in segments
+        ]
+
+
+@lru_cache(1024)
+def _in_black(style: Style) -> Style:
+    """The style, in black where it has a ground but no colour of its own."""
+    grounded = style.bgcolor is not None and not style.bgcolor.is_default
+    own = style.color is not None and not style.color.is_default
+    return style + Style(color="black") if grounded and not own and not style.reverse else style

@@ -535,7 +535,7 @@ WORDS: Words = {
     "export-template": {"zh": "自定义模板", "en": "Template"},
     "export-template-what": {
         "zh": "可选：自己的 Jinja2 模板（.md.j2 或 .html.j2）",
-        "en": "optional: a Jinja2 template of your own (.md.j2, .html.j2)",
+        "en": "optional: your own Jinja2 template (.md.j2, .html.j2)",
     },
     "export-issue": {"zh": "issue 平台", "en": "Issue for"},
     "export-no-issue": {"zh": "不生成", "en": "none"},

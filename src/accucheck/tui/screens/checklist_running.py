@@ -167,6 +167,8 @@ class Running(Showing):
         counts = FixCheck(*map(sum, zip(*proofs, strict=True)))._asdict() if proofs else {}
         told, separator = [], say("list-separator")
         for name, number in [*counts.items(), *others.items()]:
+            if not number and name != "gone":
+                continue
             where = separator.join(named.get(name, [])[:_NAMED])
             told.append(say(f"proof-{name}-items" if where else f"proof-{name}", **{name: number}, items=where))
         text = self.app.proof = say("stale-ended", count=len(again), counts=separator.join(told))
