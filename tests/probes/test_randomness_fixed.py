@@ -95,3 +95,25 @@ def test_whether_a_network_from_elsewhere_has_random_weights_is_not_certain(
     events = module.run(Case(root=str(tmp_path), spec=spec), module.Params())
     (found,) = [e for e in events if isinstance(e, Finding) and e.level is not Level.INFO]
     assert (found.code, found.sure) == ("no-seed", sure)
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"), [("crop = py.RandomCrop(32)", []), ("first = random.random()", [("late", 7)])]
+)
+def test_transforms_of_python_draw_when_the_data_are_read(tmp_path: Path, before: str, expected: list[object]) -> None:
+    text = f"""import random
+import mindspore.dataset as ds
+import mindspore.dataset.vision.py_transforms as py
+from mindspore import nn, set_seed
+
+data = ds.ImageFolderDataset("train")
+{before}
+set_seed(1)
+data = data.map([py.Decode(), py.RandomCrop(32), py.ToTensor()], "image")
+net = nn.Dense(8, 2)
+"""
+    (tmp_path / "train.py").write_text(text)
+    spec = msgspec.convert({"scripts": {"train": "train.py"}}, CaseFile)
+    module = probe.load("randomness_fixed")
+    found = [e for e in module.run(Case(root=str(tmp_path), spec=spec), module.Params()) if isinstance(e, Finding)]
+    assert [(one.code, one.where.line) for one in found if one.level is Level.PROBLEM] == expected

@@ -382,6 +382,10 @@ RESULTS: dict[tuple[str, str], list[str]] = {
     (P, "x = self.main(x)\nx = x.masked_fill(y == 0, -1e9)\nx.asnumpy()\nprint(x.shape)\nreturn x"): [],
     ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(x) + y"): ["result-discarded self.bn"],
     ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(x - self.bn.moving_mean) + y"): [],
+    (
+        "self.bn = nn.BatchNorm1d(8)\nself.bn.moving_mean = ms.Parameter(ms.ops.zeros(8))",
+        "self.bn(x)\nreturn self.main(x - self.bn.moving_mean) + y",
+    ): [],
     ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(self.bn(y))"): [],
     ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(x), self.bn.moving_variance"): [],
     ("self.bn = nn.SequentialCell(nn.BatchNorm1d(8))", "self.bn(x)\nreturn self.main(x) + y"): [

@@ -1040,20 +1040,25 @@ def _matters(frame: Frame) -> bool:
     return isinstance(frame.owner, Instance) and has_weights(frame.owner) and not computes_loss(frame)
 
 
+#: How the statistics of a normalisation are called in each API.
+_STATISTICS = re.compile("moving|running")
+
+
 def _keeps_statistics(used: list[Value]) -> bool:
     """True when a call changes something beyond its result: the moving statistics of a normalisation."""
     found = [leaf for value in used for _, leaf in leaves(value) if isinstance(leaf, Call)]
-    return any(re.search("moving|running", name) for leaf in found for name in weights(leaf.api))
+    return any(_STATISTICS.search(name) for leaf in found for name in weights(leaf.api))
 
 
 def _idle_norm(structure: Structure, work: _WeightedCall, elsewhere: bool) -> bool:
-    """True for a normalisation by itself of which nothing is taken: neither a result, `elsewhere`, nor its statistics."""
+    """True for a normalisation by itself of which nothing is taken: neither a result, `elsewhere`, nor its statistics, which a script
+    may have set itself."""
     if elsewhere or not all(isinstance(part, Call) and is_layer(part) for part in work.parts):
         return False
     used = {id(part) for part in work.parts}
-    return not any(
-        id(made.base) in used and re.search("^@(moving|running)", made.name) for made in _all_given(structure)
-    )
+    read = ((made.base, made.name.removeprefix("@")) for made in _all_given(structure) if made.name[:1] == "@")
+    own = ((store.owner, store.attribute) for store in structure.reading.trace.stores)
+    return not any(id(layer) in used and _STATISTICS.match(name) for layer, name in (*read, *own))
 
 
 def _all_given(structure: Structure) -> Iterator[Call]:

@@ -107,11 +107,11 @@ class Randomness:
 
     def late(self, use: RandomUse, seed: Seed, trace: Trace) -> RandomUse | None:
         """What a seed comes too late for, a use or one of its kind. Weights that are set once more behind the seed are not trained as they
-        were drawn before."""
+        were drawn before; transforms of Python draw only when the data are read."""
         if not use.seen or use.call.order > seed.call.order:
             return None
         anew = [one for one in replacements(trace) if one.order > seed.call.order] if use.kind == "weights" else []
-        for other in (use, *self.uses):
+        for other in (one for one in (use, *self.uses) if not one.of_data):
             before = other.kind == use.kind and other.seen and other.call.order < seed.call.order
             if before and not any(one.reaches(other.call) and one.link(other.call) > Link.ELSEWHERE for one in anew):
                 return other
