@@ -386,6 +386,10 @@ RESULTS: dict[tuple[str, str], list[str]] = {
         "self.bn = nn.BatchNorm1d(8)\nself.bn.moving_mean = ms.Parameter(ms.ops.zeros(8))",
         "self.bn(x)\nreturn self.main(x - self.bn.moving_mean) + y",
     ): [],
+    (
+        "self.write = ms.ops.operations._tensor_array.TensorArrayWrite()\nself.at = ms.Parameter(ms.ops.zeros(1))",
+        "self.write(y, self.at, x)\nreturn self.main(x) + y",
+    ): [],
     ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(self.bn(y))"): [],
     ("self.bn = nn.BatchNorm1d(8)", "self.bn(x)\nreturn self.main(x), self.bn.moving_variance"): [],
     ("self.bn = nn.SequentialCell(nn.BatchNorm1d(8))", "self.bn(x)\nreturn self.main(x) + y"): [

@@ -827,3 +827,34 @@ def test_functions_that_nothing_calls_each_train_by_themselves(tmp_path: Path, l
     own = textwrap.indent("net = Net()\n" + load + "\n" + BY_MODEL, "    ")
     found = said(tmp_path, f"{ZERO_HEAD}def first():\n{other}\ndef second():\n{own}\n")
     assert [one.code for one in found] == expected
+
+
+@pytest.mark.parametrize(("weights", "expected"), [(", weight_init='ones'", ["constant-weights"]), ("", [])])
+def test_copies_of_a_layer_start_as_it_does(tmp_path: Path, weights: str, expected: list[str]) -> None:
+    text = f"""
+import copy
+
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.wide = nn.Dense(8, 32)
+        self.narrow = nn.Dense(32, 8{weights})
+
+    def construct(self, x):
+        return self.narrow(ops.relu(self.wide(x)))
+
+class Stack(nn.Cell):
+    def __init__(self, block, depth):
+        super().__init__()
+        self.blocks = nn.CellList([copy.deepcopy(block) for _ in range(depth)])
+        self.head = nn.Dense(8, 2)
+
+    def construct(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+net = Stack(Block(), 3)
+ms.Model(net, nn.MSELoss(), nn.Adam(net.trainable_params())).train(1, data)
+"""
+    assert [one.code for one in said(tmp_path, text)] == expected

@@ -867,13 +867,17 @@ def _multiplies_weights(call: Call) -> bool:
 
 def _level_of_object(call: Call, made: Call, trace: Trace) -> str | None:
     """The same where an object of the framework is called."""
-    if is_layer(made) or any(is_parameter(arg) and isinstance(arg, Call) and trains(arg) for arg in call.args):
+    if is_layer(made) or (_takes_weights(call) and pure(call)):
         return "weights"
     if _SHAPES.search(made.last):
         return None
     if _WORKS.fullmatch(kind_of(made)):
         return "layer"
     return "tensor" if made.api.startswith(("ops.", "mint.")) and pure(call) and not _of_sizes(call, trace) else None
+
+
+def _takes_weights(call: Call) -> bool:
+    return any(is_parameter(arg) and isinstance(arg, Call) and trains(arg) for arg in call.args)
 
 
 def _of_sizes(call: Call, trace: Trace) -> bool:

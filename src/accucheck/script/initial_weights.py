@@ -335,7 +335,7 @@ def _layers(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observatio
         if _freezes(store.attribute, store.value) and isinstance(store.owner, Call)
     }
     derived = {id(layer): (layer, instance) for layer, instance in _derived(structure.reading.trace)}
-    for layer in (*calls, *(layer for layer, _ in derived.values())):
+    for layer in (*calls, *(layer for layer, _ in derived.values()), *later.copies):
         if not is_layer(layer) or layer.api.startswith("ops.") or later.untrained_twin(layer):
             continue
         known = api.find(layer.api)
@@ -664,6 +664,14 @@ class LaterValues:
             for _, leaf in leaves(network.value):
                 found.setdefault(id(getattr(leaf, "node", None)), set()).add(id(leaf))
         return found
+
+    @cached_property
+    def copies(self) -> list[Call]:
+        """The layers of trained networks that are copies of others: no call makes them."""
+        made = {id(call) for call in self.calls}
+        held = (leaf for network in seen(self.structure.reading).networks for _, leaf in leaves(network.value))
+        found = {id(leaf): leaf for leaf in held if isinstance(leaf, Call) and id(leaf) not in made}
+        return list(found.values())
 
     def untrained_twin(self, layer: Call) -> bool:
         """Whether its place also makes a layer that is trained, and this one is not: of a network made as an example, say."""

@@ -54,9 +54,10 @@ _PURE = re.compile(
     r"convolution|dense|embedding|dropout|normalization|recurrent|attention|pooling|activation|padding|layer|container|loss|"
     r"clip|gradient|statistics|overflow"
 )
+#: Operations of the framework that do something beyond their result, most of them marked side_effect_mem or side_effect_io there.
 _EFFECTS = re.compile(
     r"(print|summary|assign|update|scatter|apply|depend|load|store|push|pull|send|receive|reduce|gather$|broadcast$|barrier|"
-    r"float_?status|initialize|callback)",
+    r"float_?status|initialize|callback|write|inplace|put$|dump|report|queue|set_?data|copy|erase|free|index_?add|cache)",
     re.I,
 )
 #: Names that only training code uses.
