@@ -172,6 +172,11 @@ MESSAGES: Words = {
         "en": "{text} = False: frozen here; which parameters this affects could not be followed.",
         "zh": "{text} = False：在此处冻结；但冻结的是哪些参数未能看出。",
     },
+    "frozen-if-loaded": {
+        "en": "{text} = False: frozen here; a condition that could not be decided says whether these weights are loaded first "
+        "({path}:{line}) or stay random.",
+        "zh": "{text} = False：在此处冻结；这些权重是先加载（{path}:{line}）还是保持随机值，取决于一个无法判定的条件。",
+    },
     "frozen-by-name": {
         "en": "{name} ({what}) is frozen here at its random initial values. Its name suggests that it is meant to stay fixed, but no "
         "code that sets its values was found.",
@@ -763,6 +768,23 @@ EXAMPLES = [
     _example(
         "a reference that is copied from loaded weights",
         _TARGET.replace(_SYNC, "").replace("for p, s", "ms.load_checkpoint('a.ckpt', critic)\nfor p, s", 1),
+        Verdict.OK,
+    ),
+    _example(
+        "a body that is frozen, and loaded where a file is named that is not seen",
+        _NET
+        + "from settings import file\nnet = Net()\nif file:\n    ms.load_checkpoint(file, net)\n"
+        + "for p in net.trainable_params()[:-2]:\n    p.requires_grad = False\n"
+        + _TRAIN,
+        Verdict.UNDECIDED,
+        "frozen-if-loaded",
+    ),
+    _example(
+        "a body that is loaded and frozen",
+        _NET
+        + "net = Net()\nms.load_checkpoint('body.ckpt', net)\n"
+        + "for p in net.trainable_params()[:-2]:\n    p.requires_grad = False\n"
+        + _TRAIN,
         Verdict.OK,
     ),
     _example(

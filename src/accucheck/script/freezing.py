@@ -126,10 +126,11 @@ TOLD = (
     "declared-by-phase",
     "made-frozen",
     "frozen-unseen",
+    "frozen-if-loaded",
     "frozen-by-name",
 )
 #: Of these, what leaves open what is trained, or whether it is meant.
-UNSEEN = ("frozen-unseen", "frozen-by-name")
+UNSEEN = ("frozen-unseen", "frozen-if-loaded", "frozen-by-name")
 
 
 @dataclass
@@ -421,10 +422,25 @@ class FreezeScan:
 
     def switched_off(self, store: Store, text: dict[str, str]) -> Observation:
         """What there is to say of a switch that comes in time."""
-        if (made := self.all_made_anew(store)) is None:
-            return Observation("frozen" if self.is_seen(store) else "frozen-unseen", store.source, store.node, text)
-        told: dict[str, object] = {**text, "line": made.line, "path": made.source.path}
-        return Observation("frozen-anew", store.source, store.node, told, certain=False)
+        if (made := self.all_made_anew(store)) is not None:
+            told: dict[str, object] = {**text, "line": made.line, "path": made.source.path}
+            return Observation("frozen-anew", store.source, store.node, told, certain=False)
+        if not self.is_seen(store):
+            return Observation("frozen-unseen", store.source, store.node, text)
+        if (load := self.loaded_perhaps(store)) is not None:
+            place = {**text, "line": load.line, "path": load.source.path}
+            return Observation("frozen-if-loaded", store.source, store.node, place)
+        return Observation("frozen", store.source, store.node, text)
+
+    def loaded_perhaps(self, store: Store) -> Call | None:
+        """The load on a condition without which weights that a switch freezes keep random numbers."""
+        for leaf in self.frozen_by(store):
+            layer = self.layers.get(leaf)
+            at_random = layer is not None and self.random(layer, store) and not self.has_learnt(leaf, store)
+            if at_random and not self.loaded(into=leaf):
+                loads = (call for call in self.trace.calls if call.api in LOADS and self.loads_into(call, leaf))
+                return next(loads, None)
+        return None
 
     def all_made_anew(self, store: Store) -> Call | None:
         """One of the Parameters that take the places of all weights of a switch after it; None where one stays."""
