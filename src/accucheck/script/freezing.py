@@ -437,9 +437,9 @@ class FreezeScan:
         for leaf in self.frozen_by(store):
             layer = self.layers.get(leaf)
             at_random = layer is not None and self.random(layer, store) and not self.has_learnt(leaf, store)
-            if at_random and not self.loaded(into=leaf):
-                loads = (call for call in self.trace.calls if call.api in LOADS and self.loads_into(call, leaf))
-                return next(loads, None)
+            loads = [call for call in self.trace.calls if call.api in LOADS and self.loads_into(call, leaf)]
+            if at_random and loads and max(under(call.under) for call in loads) < Link.DEFAULT:
+                return loads[0]
         return None
 
     def all_made_anew(self, store: Store) -> Call | None:
