@@ -438,7 +438,7 @@ class FreezeScan:
             layer = self.layers.get(leaf)
             at_random = layer is not None and self.random(layer, store) and not self.has_learnt(leaf, store)
             loads = [call for call in self.trace.calls if call.api in LOADS and self.loads_into(call, leaf)]
-            if at_random and loads and max(under(call.under) for call in loads) < Link.DEFAULT:
+            if at_random and loads and max(under(call.tests) for call in loads) < Link.DEFAULT:
                 return loads[0]
         return None
 
