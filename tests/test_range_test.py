@@ -183,7 +183,7 @@ def test_a_network_that_gives_its_loss_has_no_accuracy(project):
     write_case(project, "net:WithLoss", loss=False)
     code, out, err = ran(project, "--steps", "200", "--from", "1e-4", "--to", "10")
     assert code == 0 and (project / "logs/lr_range.csv").read_text().startswith("step,lr,loss\n1,")
-    assert "no accuracy" in err and "by the loss" in out
+    assert "no accuracy" in err and "from the loss" in out
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_a_phase_without_a_network_is_told(project):
         ({"network": {"call": "net:missing"}}, "missing"),
         ({"network": {"call": "points:data"}}, "not a network"),
         ({"pipelines": {"train": {"call": "points:nothing"}}}, "no batch"),
-        ({"optimizer": {"call": "net:own_schedule"}}, "schedule of its own"),
+        ({"optimizer": {"call": "net:own_schedule"}}, "its own schedule"),
         ({"optimizer": {"call": "net:Net"}}, "learning_rate"),
         ({"network": None}, "network is missing"),
         ({"pipelines": {}}, "pipelines.train is missing"),

@@ -55,7 +55,7 @@ def test_every_item_stands_in_it_once(faulty, languages, others, fix):
     assert {"wi.01", "dp.03", "ds.01", "ds.04", "ds.02"} <= set(headed), "problems, and what a person wrote"
     verdict = told.split("\n### ")[0]
     rows = re.findall(r"^\| ([a-z]+\.\d\d) \|", verdict, re.M)
-    assert len(rows) == len(set(rows)), "a row an item"
+    assert len(rows) == len(set(rows)), "a row an item, as none has another change"
     assert "network.py:14" in verdict and "bias_init" in told, "place and change"
 
 

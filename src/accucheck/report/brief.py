@@ -34,7 +34,7 @@ def shorten(report: Report) -> Report:
         checklists.append(msgspec.structs.replace(checklist, sections=[section] if own else []))
     wrong = [item for item in told if _findings(item) or item.state is Verdict.PROBLEM]
     wrong.sort(key=lambda item: order.get(item.id, last))
-    rows = [_row(report, item) for item in wrong]
+    rows = [row for item in wrong for row in _rows(report, item)]
     return msgspec.structs.replace(
         report,
         checklists=checklists,
@@ -89,21 +89,38 @@ def _is_told(item: ItemPart) -> bool:
     )
 
 
-def _row(report: Report, item: ItemPart) -> Highlight:
-    """What is wrong with an item: what there is the best reason to believe in, at how many places there is more, the fix and how sure it
-    is."""
-    level = next((level for level in Level if any(f.level is level for _, f in _findings(item))), None)
-    found = [finding for _, finding in _findings(item) if finding.level is level]
+def _rows(report: Report, item: ItemPart) -> list[Highlight]:
+    """What is wrong with an item in one row, or in two where another thing has a change of its own: what there is the best reason to
+    believe in, at how many places there is more, the fix and how sure it is."""
     known = next((each for each in report.verdict.highlights if each.item == item.id), None)
-    if not found:  # a person said so
-        return known or Highlight(item.id, "", item.note_brief or item.title, item.conclusion_text, "")
-    first = min(found, key=lambda finding: GRADES.index(finding.grade))
+    worst = _worst(item)
+    if not worst:  # a person said so
+        return [known or Highlight(item.id, "", item.note_brief or item.title, item.conclusion_text, "")]
+    first = worst[0]
+    second = next((each for each in worst if each.diff and each.fix and each.fix != first.fix), None)
+    if second is None:
+        return [_row(report, item, known, worst)]
+    apart = [each for each in worst if each.message == second.message]
+    rest = [each for each in worst if each not in apart]
+    return [_row(report, item, known, rest), _row(report, item, None, apart)]
+
+
+def _worst(item: ItemPart) -> list[FindingPart]:
+    """The findings of the worst level that an item has, first what there is the best reason to believe in."""
+    found = [finding for _, finding in _findings(item)]
+    level = next((level for level in Level if any(finding.level is level for finding in found)), None)
+    return sorted((each for each in found if each.level is level), key=lambda each: GRADES.index(each.grade))
+
+
+def _row(report: Report, item: ItemPart, known: Highlight | None, found: list[FindingPart]) -> Highlight:
+    """The row of what was found first of a kind; `known`: what the whole verdict says of it."""
+    first = found[0]
     others = {finding.where for finding in found} - {first.where, ""}
     where = report.say("brief-places", where=first.where, count=len(others)) if others else first.where
     sure = _briefly(report, first.sure) or report.say("sure-measured")
     if item.conclusion is not None and known is not None:
         sure = known.sure
-    elif level is Level.SUSPECT:
+    elif first.level is Level.SUSPECT:
         sure = report.say("brief-suspect", sure=_briefly(report, first.sure) or report.say("sure-open"))
     return Highlight(item.id, where, known.message if known is not None else first.message, sure, first.fix)
 
