@@ -1,17 +1,19 @@
 """Whether the entry scripts of a project can reach a line, told by imports and names alone, so that nobody has to read the project.
 
 Says no only where no script can: its module is not imported, it stands under `if __name__ == "__main__"` of a module that is, or its
-function or class is named nowhere else. Where a project imports by computed names, everything counts as reached.
+function or class is named by nothing that may run. Where a project imports by computed names, everything counts as reached.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 #: Names by which a project can import what no import statement tells.
 _COMPUTED = {"import_module", "__import__", "exec", "eval", "globals"}
+_CONFIGURATIONS = {".yaml", ".yml", ".json", ".toml", ".ini", ".cfg", ".sh"}
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -30,10 +32,28 @@ def unreached(folder: Path, paths: Iterable[str], entries: Sequence[str], path: 
         return False
     if _only_as_script(around):
         return True
-    if not isinstance(around, _DEFINITIONS) or around.decorator_list:
+    if not isinstance(around, _DEFINITIONS) or any(_looks_up(modules[one], reached) for one in reached):
         return False
-    elsewhere = (_others(modules[one], around.name, one in entries) for one in reached)
-    return not any(around.name in _names(body) for body in elsewhere)
+    return around not in _running({one: modules[one] for one in reached}, entries, _configured(folder))
+
+
+def _running(modules: dict[str, ast.Module], entries: Sequence[str], given: set[str]) -> set[ast.stmt]:
+    """The statements of modules that may run: what is no definition, and each definition that one of these or `given` names."""
+    statements = [
+        one
+        for path, module in modules.items()
+        for one in module.body
+        if (path in entries or not _only_as_script(one)) and not _lists_names(one)
+    ]
+    definitions = [one for one in statements if isinstance(one, _DEFINITIONS)]
+    waiting = [one for one in statements if not isinstance(one, _DEFINITIONS) or one.decorator_list]
+    waiting += [one for one in definitions if one.name in given]
+    running: set[ast.stmt] = set()
+    while waiting:
+        running.update(waiting)
+        named = _names(waiting)
+        waiting = [one for one in definitions if one.name in named and one not in running]
+    return running
 
 
 def _parsed(folder: Path, paths: Iterable[str]) -> Iterator[tuple[str, ast.Module]]:
@@ -78,6 +98,30 @@ def _computes(module: ast.Module) -> bool:
     )
 
 
+def _looks_up(module: ast.Module, paths: Iterable[str]) -> bool:
+    """Whether a module looks into another of `paths` by a name that it does not write, so that any definition may be meant."""
+    others = {bound for bound, name in _bound(module) if any(_is(path, name) for path in paths)}
+    for node in ast.walk(module):
+        match node:
+            case (
+                ast.Attribute(value=ast.Name(id=word), attr="__dict__")
+                | ast.Call(func=ast.Name(id="vars"), args=[ast.Name(id=word)])
+                | ast.Call(func=ast.Name(id="getattr"), args=[ast.Name(id=word), ast.expr(), *_])
+            ) if word in others:
+                return True
+            case _:
+                pass
+    return False
+
+
+def _bound(module: ast.Module) -> Iterator[tuple[str, str]]:
+    """The names that import statements bind, each with the dotted name of what it stands for."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            package = f"{node.module or ''}." if isinstance(node, ast.ImportFrom) else ""
+            yield from ((one.asname or one.name, (package + one.name).strip(".")) for one in node.names)
+
+
 def _is(path: str, name: str) -> bool:
     """Whether a dotted name may mean a module: it may be relative, and the project may lie anywhere in sys.path."""
     pure = PurePosixPath(path).with_suffix("")
@@ -89,13 +133,15 @@ def _only_as_script(statement: ast.stmt) -> bool:
     return isinstance(statement, ast.If) and "__name__" in _names([statement.test])
 
 
-def _others(module: ast.Module, name: str, entry: bool) -> list[ast.stmt]:
-    """The statements of a module that run, without definitions of a name."""
-    return [
-        one
-        for one in module.body
-        if not (isinstance(one, _DEFINITIONS) and one.name == name) and (entry or not _only_as_script(one))
-    ]
+def _configured(folder: Path) -> set[str]:
+    """The words of configuration files and shell scripts, by which a project may pick a class or a function."""
+    files = (path for path in folder.rglob("*") if path.suffix in _CONFIGURATIONS and path.is_file())
+    return {word for path in files for word in re.findall(r"\w+", path.read_text("utf-8", "replace"))}
+
+
+def _lists_names(statement: ast.stmt) -> bool:
+    """Whether a statement sets `__all__`, which names what may be imported and runs nothing."""
+    return isinstance(statement, ast.Assign) and "__all__" in _names(statement.targets)
 
 
 def _names(nodes: Iterable[ast.AST]) -> set[str]:

@@ -35,6 +35,11 @@ console()
 """
 
 
+def _obeys_a_hang_up() -> None:
+    """Undo what nohup does to the tests: a command that inherits SIGHUP ignored ignores it too."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Command:
     """`accucheck ARGUMENTS` in `cwd`, with a temporary folder of its own and a mark that all that it starts inherits."""
 
@@ -51,6 +56,7 @@ class Command:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=_obeys_a_hang_up,
         )
         self.begin = time.monotonic()
 

@@ -420,6 +420,10 @@ class Other(Idle):
     pass
 
 
+def build():
+    return Other()
+
+
 if __name__ == "__main__":
     Idle()
 """
@@ -430,13 +434,13 @@ if __name__ == "__main__":
     [
         ("nets.py", 2, "from nets import Net\nNet()\n", False),
         ("nets.py", 10, "from nets import Net\nNet()\n", True),  # Other is named nowhere
-        (
-            "nets.py",
-            6,
-            "from nets import Net\nNet()\n",
-            False,
-        ),  # Idle is, by a class: whether that is made is not asked
-        ("nets.py", 14, "from nets import Net\nNet()\n", True),  # only when nets.py itself is started
+        ("nets.py", 6, "from nets import Net\nNet()\n", True),  # Idle only by Other, and Other only by build
+        ("nets.py", 10, "from nets import build\nbuild()\n", False),
+        ("nets.py", 6, "from nets import build\nbuild()\n", False),
+        ("nets.py", 14, "import nets\ngetattr(nets, name)()\n", False),
+        ("nets.py", 14, "import nets\nnets.run(name)\n", False),  # net.yaml names it
+        ("nets.py", 14, "import nets\nvars(nets)[f'{which}']()\n", False),
+        ("nets.py", 18, "from nets import Net\nNet()\n", True),  # only when nets.py itself is started
         ("lone.py", 1, "from nets import Net\nNet()\n", True),
         ("lone.py", 1, "from . import lone\n", False),
         ("nets.py", 10, "import nets\ngetattr(nets, 'Other')()\n", False),
@@ -449,6 +453,7 @@ if __name__ == "__main__":
 def test_code_that_no_entry_reaches(tmp_path: Path, path: str, line: int, start: str, expected: bool) -> None:
     (tmp_path / "nets.py").write_text(NETS)
     (tmp_path / "lone.py").write_text("print()\n")
+    (tmp_path / "net.yaml").write_text("loader: build\n" if "name" in start else "")
     (tmp_path / "train.py").write_text(start)
     paths = ["nets.py", "lone.py", "train.py"]
     assert _reach.unreached(tmp_path, paths, ["train.py"], path, line) is expected
