@@ -9,6 +9,7 @@ is in a file, which file the command line names, what code out of sight does wit
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -84,6 +85,22 @@ MESSAGES: Words = {
         "en": "This {net} runs beside the trained one ({at}), and nothing ever loads or copies weights into it: it keeps its initial "
         "weights.",
         "zh": "此处的 {net} 与训练中的网络（{at}）一同运行，但没有任何地方给它赋权重：它一直保持创建时的权重。",
+    },
+    "random-target": {
+        "en": "The loss at {at} is computed with this {net}, whose weights nothing loads or trains: its outputs come from random weights.",
+        "zh": "{at} 处的损失用到此处的 {net}，但没有任何地方加载或训练它的权重：其输出来自随机权重。",
+    },
+    "evaluated-untrained": {
+        "en": "This {net} is evaluated at {at}, but the training trains another network: nothing ever changes the weights of this one.",
+        "zh": "{at} 处评估的是此处的 {net}，而训练的是另一个网络：它的权重始终没有变化。",
+    },
+    "saved-untrained": {
+        "en": "{net} is saved after training, but nothing trains it: the optimizer is given the weights of another network.",
+        "zh": "训练后保存的是 {net}，但它并未被训练：优化器得到的是另一个网络的权重。",
+    },
+    "loaded-idle": {
+        "en": "Weights are loaded into {net} here, and nothing ever runs it.",
+        "zh": "此处向 {net} 加载权重，但没有任何地方运行它。",
     },
     "names-changed": {
         "en": "{net} loads {path}, which these scripts saved from the same class, with '{added}' added to each name: no parameter is "
@@ -200,6 +217,14 @@ MESSAGES: Words = {
         "en": "Load into the whole network that is evaluated, and check the return value of load_param_into_net.",
         "zh": "加载到被评估的整个网络中，并检查 load_param_into_net 的返回值。",
     },
+    "fix-trained": {
+        "en": "Use the network that the optimizer trains, or copy its weights over after each step.",
+        "zh": "改用优化器所训练的网络，或在每一步之后把它的权重复制过来。",
+    },
+    "fix-run": {
+        "en": "Call this network where its outputs are needed, or load the weights into the one that is called.",
+        "zh": "在需要其输出的地方调用该网络，或把权重加载到实际调用的网络中。",
+    },
     "fix-object": {
         "en": "Load into the object that is trained or evaluated.",
         "zh": "加载到实际训练或评估的网络对象中。",
@@ -216,6 +241,10 @@ _STALE = {
     "en": "Its outputs, used as targets or results, come from random weights that never change.",
     "zh": "其输出（目标或结果）始终来自不变的随机权重。",
 }
+_UNTRAINED = {
+    "en": "The result says nothing about the network that was trained, and its weights are lost.",
+    "zh": "结果与实际训练的网络无关，训练得到的权重也没有保留下来。",
+}
 WHY: Words = {
     "not-applied": _RANDOM,
     "another-object": _RANDOM,
@@ -224,6 +253,13 @@ WHY: Words = {
     "fetched-for-nothing": _STALE,
     "only-rebound": _STALE,
     "never-filled": _STALE,
+    "random-target": _STALE,
+    "evaluated-untrained": _UNTRAINED,
+    "saved-untrained": _UNTRAINED,
+    "loaded-idle": {
+        "en": "What was learnt before has no effect on the training: another network is used in its place, or the call is missing.",
+        "zh": "先前学到的权重对训练没有任何作用：实际使用的是另一个网络，或者漏掉了对它的调用。",
+    },
     "evaluated-unfilled": _RANDOM,
     "evaluated-in-part": _RANDOM,
     "evaluated-before": _RANDOM,
@@ -277,6 +313,10 @@ _LEVELS = {
     "only-output": Level.PROBLEM,
     "fetched-for-nothing": Level.PROBLEM,
     "only-rebound": Level.PROBLEM,
+    "random-target": Level.PROBLEM,
+    "evaluated-untrained": Level.PROBLEM,
+    "saved-untrained": Level.PROBLEM,
+    "loaded-idle": Level.PROBLEM,
     "evaluated-unfilled": Level.PROBLEM,
     "evaluated-in-part": Level.PROBLEM,
     "evaluated-before": Level.PROBLEM,
@@ -292,6 +332,10 @@ _FIXES = {
     "fetched-for-nothing": "fix-copy",
     "only-rebound": "fix-set",
     "never-filled": "fix-copy",
+    "random-target": "fix-load",
+    "evaluated-untrained": "fix-trained",
+    "saved-untrained": "fix-trained",
+    "loaded-idle": "fix-run",
     "evaluated-unfilled": "fix-load",
     "evaluated-in-part": "fix-whole",
     "evaluated-before": "fix-first",
@@ -311,13 +355,13 @@ _FIXES = {
 
 @_grades.by_road_asking("not-applied", "nothing-loaded")
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import loading
+    from ..script import loading, unlearnt_networks
     from ..script.analysis import read_scripts
 
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     found = loading.examine(scripts)
-    for said in found:
+    for said in chain(found, unlearnt_networks.examine(scripts)):
         if said.code != "applied":
             yield _finding(said)
     places = loading.published(scripts) if found else list(loading.mentions(scripts))
@@ -393,6 +437,30 @@ class Other(nn.Cell):
 """
 
 
+_TEACHER = """
+class Deep(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Dense(16, 64), nn.Dense(64, 4)
+
+    def construct(self, x):
+        return self.b(ops.relu(self.a(x)))
+
+
+net, teacher = Net(), Deep()
+{loaded}
+opt = nn.Adam(net.trainable_params(), 1e-3)
+
+def cost(x):
+    return ((net(x) - ops.stop_gradient({target}(x))) ** 2).mean()
+
+step = ms.value_and_grad(cost, None, opt.parameters)
+for x in data:
+    loss, grads = step(x)
+    opt(grads)
+{after}
+"""
+_FILLED = 'print(load_param_into_net(teacher, load_checkpoint("teacher.ckpt")))'
 _WHOLE = (
     _HEAD
     + """class Whole(nn.Cell):
@@ -1180,6 +1248,42 @@ for x in data:
 """,
         Verdict.UNDECIDED,
         "never-filled",
+    ),
+    _example(
+        "a teacher that nothing is loaded into",
+        _TEACHER.format(loaded="", target="teacher", after=""),
+        Verdict.PROBLEM,
+        "random-target",
+    ),
+    _example(
+        "a teacher with its weights",
+        _TEACHER.format(loaded=_FILLED, target="teacher", after='save_checkpoint(net, "net.ckpt")'),
+        Verdict.OK,
+        "checked",
+    ),
+    _example(
+        "the teacher saved in place of the student",
+        _TEACHER.format(loaded=_FILLED, target="teacher", after='save_checkpoint(teacher, "net.ckpt")'),
+        Verdict.PROBLEM,
+        "saved-untrained",
+        "checked",
+    ),
+    _example(
+        "a teacher that is loaded and never called",
+        _TEACHER.format(loaded=_FILLED, target="net", after=""),
+        Verdict.PROBLEM,
+        "loaded-idle",
+    ),
+    _example(
+        "an evaluation of a copy that was made before training",
+        _TEACHER.format(
+            loaded="kept = Deep()\nteacher = Deep()\nload_param_into_net(kept, teacher.parameters_dict())",
+            target="net",
+            after="print(kept(x))",
+        ),
+        Verdict.PROBLEM,
+        "evaluated-untrained",
+        "result-ignored",
     ),
     _example(
         "nothing is loaded",

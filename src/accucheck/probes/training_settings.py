@@ -995,7 +995,7 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
     ),
     _example(
         "a weight decay of 5",
-        _LENET + "opt = nn.SGD(net.trainable_params(), 0.01, weight_decay=5)\n",
+        _LENET + "opt = nn.SGD(net.trainable_params(), 0.001, weight_decay=5)\n",
         Verdict.UNDECIDED,
         "decay-huge",
         "rate",
@@ -1006,6 +1006,28 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
         Verdict.PROBLEM,
         "decay-huge",
         "rate",
+    ),
+    _example(
+        "a weight decay that a high rate makes huge",
+        _LENET
+        + "rates = nn.cosine_decay_lr(0.0, 0.1, 60, 3, 20)\nopt = nn.Momentum(net.trainable_params(), rates, 0.9, weight_decay=0.5)\n",
+        Verdict.PROBLEM,
+        "decay-huge",
+        "rate-computed",
+    ),
+    _example(
+        "a rate of 10",
+        _LENET + "opt = nn.SGD(net.trainable_params(), 10.0)\n",
+        Verdict.UNDECIDED,
+        "rate-huge",
+        "rate",
+    ),
+    _example(
+        "a warm-up by itself",
+        _LENET
+        + "opt = nn.Adam(net.trainable_params(), nn.WarmUpLR(3e-4, 1000))\nms.Model(net, nn.MSELoss(), opt).train(20, data)\n",
+        Verdict.UNDECIDED,
+        "rate-schedule",
     ),
     _example(
         "a rate of 1 for Adam",

@@ -679,7 +679,7 @@ class FreezeScan:
         that is to be among what is loaded into, or may be. `by_default`: where options, left as they are, do not lead past it."""
         first = self.first_run(into)
         loads = [c for c in self.trace.calls if c.api in LOADS and (first is None or c.order < first)]
-        if all(map(_copies, loads)):  # where anything is read from a checkpoint, a copy may be one of that
+        if all(map(copied, loads)):  # where anything is read from a checkpoint, a copy may be one of that
             loads = []
         if into is not None:
             loads = [load for load in loads if self.loads_into(load, into)]
@@ -997,13 +997,14 @@ def _is_unseen(made: Call) -> bool:
     return is_foreign(made) if made.base is None else made.name[:1] not in ("@", "[") and not _is_of_data_set(made)
 
 
-def _copies(load: Call) -> bool:
-    """Whether a network is given the values that networks of the project have, and not those of a checkpoint."""
+def copied(load: Call) -> list[Instance]:
+    """The networks of the project whose values a network is given; none where they come from a checkpoint, or are not all seen."""
     given = load.argument(["net", "parameter_dict"], "parameter_dict")
     made = [part for part in flow.sources(given) if isinstance(part, Call)] if load.api in WEIGHT_SETTERS else []
     networks = [option for part in made if part.name in PARAMETERS for option in options(part.base)]
-    seen = bool(networks) and all(isinstance(network, Instance) for network in networks)
-    return seen and not any(part.api in CHECKPOINT_READERS for part in made)
+    seen = [network for network in networks if isinstance(network, Instance)]
+    reads = any(part.api in CHECKPOINT_READERS for part in made)
+    return seen if len(seen) == len(networks) and not reads else []
 
 
 def _is_of_data_set(made: Call) -> bool:

@@ -306,7 +306,7 @@ class Loading:
             if not evaluates or not self.in_sight(net):
                 continue
             layers = [leaf for _, leaf in leaves(net)]
-            if layers and all(map(_starts_as_made, layers)):
+            if layers and all(map(starts_as_made, layers)):
                 yield Observation("evaluated-unfilled", run.source, run.node, {"net": _called(net)}, likely=True)
                 return
 
@@ -334,7 +334,7 @@ class Loading:
             return None
         at = f"{run.source.path}:{getattr(run.node, 'lineno', 1)}"
         put, names = into[0][0], [named[id(leaf)] for leaf in left[:5]]
-        data = {"net": _called(net), "part": _called(_filled(put)), "layers": names, "at": at}
+        data = {"net": _called(net), "part": _called(filled(put)), "layers": names, "at": at}
         code = "evaluated-in-part" if before else "evaluated-before"
         return Observation(code, put.source, put.node, data, likely=True)
 
@@ -347,7 +347,7 @@ class Loading:
     def fillings(self) -> list[tuple[Call, set[int]]]:
         """The calls that put a checkpoint into a network, each with the ids of the layers and parameters of that."""
         calls = [*self.puts, *filter(_fills, self.loads)]
-        return [(call, {id(leaf) for one in options(_filled(call)) for _, leaf in leaves(one)}) for call in calls]
+        return [(call, {id(leaf) for one in options(filled(call)) for _, leaf in leaves(one)}) for call in calls]
 
     @cached_property
     def only_loads(self) -> bool:
@@ -373,7 +373,7 @@ class Loading:
     def runs_as_made(self, layer: Value) -> bool:
         """Whether a layer with weights is applied, and starts from what MindSpore draws."""
         applied = any(how == "base" and user.name == "" for user, how in self.users.get(id(layer), ()))
-        return applied and is_layer(layer) and _starts_as_made(layer)
+        return applied and is_layer(layer) and starts_as_made(layer)
 
     @cached_property
     def may_fill(self) -> bool:
@@ -411,7 +411,7 @@ class Loading:
         """True where parameters are fetched, walked over and computed with, and nothing that is made of them is kept."""
         if fetched.name not in _WALKS:
             return False
-        owners = {id(store.owner) for store in self.trace.stores}
+        owners = {id(store.owner) for store in self.trace.stores if store.attribute != "requires_grad"}
         queue: list[Call] = [fetched]
         seen = {id(fetched)}
         while queue:
@@ -1092,7 +1092,7 @@ def _is_run(frame: Frame) -> bool:
     return isinstance(frame.owner, Instance) and is_cell(frame.owner.of) and frame.function.name == "construct"
 
 
-def _starts_as_made(layer: Value) -> bool:
+def starts_as_made(layer: Value) -> bool:
     """True for a layer of MindSpore that starts from its own initialisers or from named ones, not from numbers that come from elsewhere."""
     known = api.find(layer.api) if isinstance(layer, Call) else None
     bound = bound_arguments(layer) if isinstance(layer, Call) else None
@@ -1217,7 +1217,7 @@ def _stands(value: Value | Store | None) -> str:
     )
 
 
-def _filled(call: Call) -> Value | None:
+def filled(call: Call) -> Value | None:
     """The network that a call puts a checkpoint into."""
     return call.argument(_LOAD if call.api in CHECKPOINT_READERS else _NET, "net")
 

@@ -93,10 +93,10 @@ def _fades(settings: Settings, rate: Value, epochs: float) -> int | None:
     if known is None or known.kind != "schedule" or known.length is not None:
         return None
     steps = list(range(0, round(RARE * epochs) + 1, max(1, round(epochs / 10))))
-    rates = rates_at(settings.trace, rate, steps)
-    return next(
-        (step for step, now in zip(steps, rates or (), strict=False) if now <= FADED * (rates or [0.0])[0]), None
-    )
+    rates = rates_at(settings.trace, rate, steps) or [0.0]
+    if rates[0] <= 0:  # it warms up
+        return None
+    return next((step for step, now in zip(steps, rates, strict=True) if now <= FADED * rates[0]), None)
 
 
 def _is_own(rate: Value) -> bool:

@@ -606,7 +606,7 @@ class Settings:
     def too_high(self, rate: float, told: SettingMessage, place: Call | Instance) -> str:
         """What is to say of a rate that is too high, "" of any other. One that is set again later may begin as a factor."""
         by_rate = _steps_by_rate(place)
-        if rate > HUGE_RATE:
+        if rate >= HUGE_RATE:
             return "rate-huge-step" if by_rate else "rate-huge"
         stays = told.code in ("rate", *SCHEDULED) and not self.moved(place)
         return "rate-huge" if by_rate and stays and rate >= HUGE_STEP else ""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..knowledge import optimizers
 from .clipping import Clip, clips
 from .factors import operation
-from .settings import Setting, SettingMessage, Settings
+from .settings import OptimizerRate, Setting, SettingMessage, Settings, given_rate
 from .training_steps import Step, TrainingSteps, training
 from .values import Call, Value
 
@@ -15,6 +15,8 @@ from .values import Call, Value
 TINY_LIMIT = 1e-5
 #: No weights decay faster; nearly always it is 0.1 at most.
 HUGE_DECAY = 1.0
+#: The share of the weights that one update may take away; with usual settings it is 0.0005 at most.
+HUGE_SHARE = 0.02
 #: Where the limit of what clips is given: its place, and its names.
 _NORM = 1, ("clip_norm", "max_norm", "clip_value")
 _BETWEEN = 2, ("clip_value_max", "max")
@@ -68,12 +70,22 @@ def _huge_decays(settings: Settings) -> Iterator[SettingMessage]:
         if settings.idle(made.place):
             continue
         rows = {row.name: row for row in made.told.rows}
-        rate = rows["learning_rate"].number if made.is_constant and "learning_rate" in rows else None
+        rate = _highest(settings, made)
         for name in ("weight_decay", "params[].weight_decay"):
             row = rows.get(name)
-            if row is None or row.number is None or row.number <= HUGE_DECAY:
+            if row is None or row.number is None:
                 continue
-            turns_over = _is_fixed(row) and rate is not None and rate * row.number >= 1
+            takes_all = rate is not None and rate * row.number >= HUGE_SHARE
+            if row.number <= HUGE_DECAY and not takes_all:
+                continue
             data = {"optimizer": made.told.data["optimizer"], "decay": f"{row.number:g}", "how": row}
-            yield SettingMessage("decay-huge", made.told.source, made.told.node, data, made.told.rows, turns_over)
+            likely = _is_fixed(row) and takes_all
+            yield SettingMessage("decay-huge", made.told.source, made.told.node, data, made.told.rows, likely)
             break
+
+
+def _highest(settings: Settings, made: OptimizerRate) -> float | None:
+    """The highest rate of an optimizer: its constant one, or that of its schedule."""
+    rows = [row for row in made.told.rows if row.name == "learning_rate"] if made.is_constant else []
+    rows = rows or list(settings.highest([given_rate(made.given)], made.place))
+    return max((row.number for row in rows if row.number is not None), default=None)
