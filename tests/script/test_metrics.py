@@ -111,6 +111,10 @@ FOUND = {
     "tuned_101_slices_of_len": "fewer-than-divided-by",
     "tuned_102_generated_slices": "fewer-than-divided-by",
     "tuned_103_perplexity_by_math": "ratio-of-batches",
+    "tuned_104_precision_of_lowest": "smallest-first",
+    "tuned_105_farthest_neighbours": "smallest-first",
+    "tuned_106_matches_in_a_dict": "smallest-first",
+    "tuned_107_lowest_ranked_items": "smallest-first",
     "held_89_options_of_loader": "rest-dropped",
     "held_90_top_two": "mean-of-batches",
 }

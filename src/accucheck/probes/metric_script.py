@@ -2,8 +2,9 @@
 
 Catches shares of batches that are averaged or divided by rows, ratios of batches that are averaged, hits divided by batches, counts that
 are not cleared between evaluations, evaluation of the training data, rows and positions that are left out or wrongly counted, scores
-compared for their places, the smallest scores for the largest, the wrong class, and all samples for all outputs. Cannot tell what metrics
-of other packages compute within, and what is counted in code that is not followed. Never imports or runs a script.
+compared for their places, the smallest scores for the largest, orders that begin with the worst, the wrong class, and all samples for all
+outputs. Cannot tell what metrics of other packages compute within, and what is counted in code that is not followed. Never imports or runs
+a script.
 """
 
 from __future__ import annotations
@@ -106,6 +107,10 @@ MESSAGES: Words = {
         "en": "The order from line {line} starts with the smallest score of {layer}: its first entries are the least likely classes.",
         "zh": "第 {line} 行按 {layer} 的得分从小到大排序：取前几个得到的是最不可能的类别。",
     },
+    "smallest-first": {
+        "en": "This order begins with the smallest score, but larger scores are better: what {at} takes for the first are the worst.",
+        "zh": "此处按得分从小到大排序，而得分越大越好：{at} 当作最靠前的其实是最差的。",
+    },
     "scores-as-places": {
         "en": "The scores of {layer} (line {line}) themselves are compared with labels for equality, instead of their argmax.",
         "zh": "与标签比较是否相等的是 {layer}（第 {line} 行）的得分，而不是最大得分的下标。",
@@ -171,6 +176,10 @@ MESSAGES: Words = {
         "en": "Take the last ones, order[..., -k:], or topk.",
         "zh": "取最后几个 order[..., -k:]，或使用 topk。",
     },
+    "fix-descending": {
+        "en": "Sort from the largest: np.argsort(-scores).",
+        "zh": "从大到小排序：np.argsort(-scores)。",
+    },
     "fix-column": {"en": "Take column 1: probabilities[:, 1].", "zh": "取第 1 列：probabilities[:, 1]。"},
     "fix-ruled-out": {
         "en": "Fill the scores with the same mask before taking the largest.",
@@ -215,6 +224,7 @@ _FIXES = {
     "masked-counted": "fix-mask",
     "ignored-counted": "fix-mask",
     "smallest-scores": "fix-largest",
+    "smallest-first": "fix-descending",
     "scores-as-places": "fix-places",
     "other-column": "fix-column",
     "ruled-out-guessed": "fix-ruled-out",
@@ -472,6 +482,16 @@ def _metric(name: str, verdict: Verdict, *codes: str, within: str) -> Any:
     )
 
 
+_RANKED = """{trained}two = nn.SequentialCell(nn.Dense(20, 1))
+ms.Model(two, nn.BCEWithLogitsLoss(), nn.Adam(two.trainable_params())).train(5, train)
+scores, labels = [], []
+for a, b in test.create_tuple_iterator():
+    scores.append(ops.sigmoid(two(a)).asnumpy()[:, 0])
+    labels.append(b.asnumpy())
+labels = np.concatenate(labels)[np.argsort({key})]
+precision = np.cumsum(labels) / np.arange(1, len(labels) + 1)
+print((precision * labels).sum() / labels.sum())
+"""
 _PLACES = "right = ops.topk(scores, 3)[1] == b.expand_dims(1)"
 _KEPT = """
 model.train(5, train)
@@ -598,6 +618,18 @@ EXAMPLES = [
         _SCORES.format(trained=_TRAINED, guess="right = ops.softmax(scores, 1).argmax(1) == b"),
         Verdict.OK,
         "judged",
+    ),
+    _example(
+        "average precision from the lowest score",
+        _RANKED.format(trained=_TRAINED, key="np.concatenate(scores)"),
+        Verdict.PROBLEM,
+        "smallest-first",
+    ),
+    _example(
+        "average precision",
+        _RANKED.format(trained=_TRAINED, key="-np.concatenate(scores)"),
+        Verdict.UNDECIDED,
+        "none-seen",
     ),
     _example("the other class", _TWO.format(column=0), Verdict.PROBLEM, "other-column"),
     _example("outputs of each sample", _EXACT.format(trained=_TRAINED, axis=1), Verdict.OK, "judged"),

@@ -363,6 +363,14 @@ class Expressions:
             return self.element(owner, node)
         if (cells := models.cells(owner)) is not None:
             return self.some_cells(owner, cells, key, node)
+        if (
+            isinstance(owner, Call)
+            and isinstance(owner.node, ast.DictComp)
+            and isinstance(owner.args[0], (Items, Mapping))
+        ):
+            return join(
+                [owner.args[0], *(owner.fed or ())], limit=32
+            )  # each of its lists, as what is added to any of them
         text = string_of(key)
         if isinstance(owner, (Call, UnknownValue)) and (of_text := _held_under(owner, text)) is not None:
             return of_text

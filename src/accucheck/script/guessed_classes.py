@@ -144,7 +144,7 @@ def ranked_by(places: Value) -> Value | None:
         key = made.args[0]
         if _of_topk(made.base, key):
             return operands(made.base)[0]
-        if _is_reversed(key):
+        if is_reversed(key):
             first = None if first is None else not first
         elif first_ones(key) or _last_ones(key):
             first = first_ones(key)
@@ -202,7 +202,7 @@ def _last_ones(key: Value) -> bool:
     return isinstance(start, KnownValue) and type(start.value) is int and start.value < 0
 
 
-def _is_reversed(key: Value) -> bool:
+def is_reversed(key: Value | None) -> bool:
     """`[::-1]`."""
     cut = key.args if is_slice(key) else []
     step = cut[2] if len(cut) > 2 else None
@@ -211,16 +211,16 @@ def _is_reversed(key: Value) -> bool:
 
 def _of_topk(made: Call, key: Value) -> bool:
     """Whether an item of what topk gives is the places of the largest."""
-    return _second_of(made, key, "topk") and not _is_set(argument_of(made, "largest"), False)
+    return second_of(made, key, "topk") and not is_set(argument_of(made, "largest"), False)
 
 
-def _second_of(made: Call, key: Value, operation_name: str) -> bool:
+def second_of(made: Call, key: Value, operation_name: str) -> bool:
     """Whether an item is the places, and not the values, of what topk or sort gives."""
     known, second = effect(made), isinstance(key, KnownValue) and key.value == 1
     return known is not None and known.operation == operation_name and second and bool(operands(made))
 
 
-def _is_set(value: Value | None, told: bool) -> bool:
+def is_set(value: Value | None, told: bool) -> bool:
     return isinstance(value, KnownValue) and value.value is told
 
 
@@ -229,8 +229,8 @@ def least_first(call: Call) -> tuple[int, Value] | None:
     ascending order, of all rows or of one, or what topk gives of the smallest."""
     if call.name != "[]" or not isinstance(call.base, Call) or not call.args:
         return None
-    if _second_of(call.base, call.args[0], "topk"):
-        up = _is_set(argument_of(call.base, "largest"), False)
+    if second_of(call.base, call.args[0], "topk"):
+        up = is_set(argument_of(call.base, "largest"), False)
         return (call.base.line, operands(call.base)[0]) if up else None
     key = call.args[0].items[-1] if isinstance(call.args[0], Items) and call.args[0].items else call.args[0]
     order = _bare(call.base)
@@ -246,8 +246,8 @@ def _sorted_upwards(order: Call) -> Value | None:
         order.name == "[]"
         and isinstance(order.base, Call)
         and order.args
-        and _second_of(order.base, order.args[0], "sort")
+        and second_of(order.base, order.args[0], "sort")
     ):
         down = argument_of(order.base, "descending") or operation(order.base).operand(2, "descending")
-        return operands(order.base)[0] if down is None or _is_set(down, False) else None
+        return operands(order.base)[0] if down is None or is_set(down, False) else None
     return operands(order)[0] if ascending(order) and operands(order) else None

@@ -22,6 +22,7 @@ from .factors import comparison
 from .guessed_classes import least_first, ranked_by
 from .losses import Losses, heads, losses_of
 from .networks import Observation, first_of_place, outputs
+from .rankings import OF_CLASSES, scored_by, wrong_end
 from .same_data import read_alike
 from .shuffling import Examination
 from .source import Source
@@ -53,6 +54,8 @@ _COUNTED = ("hits", "rate", "weighed", "truths", "ratio")
 _GATHERED = (*_COUNTED, "mean", "sums")
 #: Methods of dicts and lists that leave them as they are, or only add to them.
 _READING = ("get", "items", "keys", "values", "copy", "append", "extend", "index", "count", "mean", "sum")
+#: What tells whether something is one of several.
+_AMONG = ("in", "not in", "isin", "in1d")
 #: The first parameters of Model.
 _OF_MODEL = ("network", "loss_fn", "optimizer", "metrics")
 #: So many values are looked at on the way from a comparison to what is counted.
@@ -685,21 +688,25 @@ class Metrics:
     # --- guesses ------------------------------------------------------------------------------------------------------
 
     def smallest(self, call: Call) -> Iterator[Observation]:
-        """The places of the smallest scores are compared with labels."""
+        """The places of the smallest scores are compared with labels, or come first where a precision is computed of the first."""
         found = least_first(call)
         made = _layers(found[1]) if found is not None else []
         if found is not None and made and self.compared(call):
             yield Observation("smallest-scores", call.source, call.node, {"layer": made[0].last, "line": found[0]})
+        elif (ranked := wrong_end(call, self.compared)) is not None:
+            data = {"at": f"{call.source.path}:{call.line}"}
+            yield Observation("smallest-first", ranked.order.source, ranked.order.node, data)
 
     def compared(self, value: Call) -> bool:
         """Whether a value is compared for equality, moved about at most."""
-        queue, seen = [value], {id(value)}
+        made = flow.made_of(self.trace)
+        queue: list[Value] = [value]
+        seen = {id(value)}
         while queue and len(seen) < STEPS:
-            part = queue.pop()
-            for user, how in self.users.get(id(part), ()):
-                if comparison(user) == "==" or user.last in ("isin", "in1d") or (user.name == "in" and how == "1"):
+            for user in made.get(id(queue.pop()), ()):
+                if isinstance(user, Call) and (comparison(user) == "==" or user.last in _AMONG):
                     return True
-                if id(user) not in seen and (user.name == ".each" or kept(user, "same", *MOVED) is not None):
+                if id(user) not in seen and _moves_on(user):
                     seen.add(id(user))
                     queue.append(user)
         return False
@@ -903,20 +910,8 @@ def _uncast(value: Value) -> Value:
 
 
 def _layers(value: Value | None) -> list[Call]:
-    """The layers whose scores a value holds, all of them; nothing where it may hold anything else."""
-    found = []
-    for head in heads(value):
-        made = head.made
-        if head.gives in ("probabilities", "log-probabilities") and isinstance(made, Call):
-            inner = _layers(next(iter(operands(made)), None))
-            if not inner:
-                return []
-            found += inner
-        elif head.gives == "logits" and isinstance(made, Call) and isinstance(made.base, Call) and outputs(made.base):
-            found.append(made.base)
-        else:
-            return []
-    return found
+    """The layers whose scores of classes a value holds, all of them; nothing where it may hold anything else."""
+    return scored_by(value, OF_CLASSES)
 
 
 def _layers_within(value: Value) -> bool:
@@ -944,6 +939,13 @@ def _threshold(value: Value) -> Value | None:
 
 def _is_nothing(value: Value | None) -> bool:
     return value is None or is_known(value, None)
+
+
+def _moves_on(user: Value) -> bool:
+    """Whether what is made of a value holds its elements, at other places at most."""
+    if not isinstance(user, Call):
+        return isinstance(user, (Many, Items))
+    return user.name == ".each" or user.last in THROUGH or kept(user, "same", *MOVED) is not None
 
 
 def _before_threshold(value: Value) -> Value:
