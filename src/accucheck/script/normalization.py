@@ -20,14 +20,16 @@ REACH, WIDTH = 20.0, 0.1
 FAULTS = (
     "raw",
     "features-raw",
+    "wraps-around",
     "unit-statistics",
+    "scaled-late",
     "pixel-statistics",
     "scaled-twice",
     "impossible-statistics",
     "exchanged-statistics",
 )
 #: Faults that stay whatever the other ways do, and the network with it.
-_WHATEVER = ("impossible-statistics", "exchanged-statistics")
+_WHATEVER = ("wraps-around", "impossible-statistics", "exchanged-statistics")
 #: By how much a std may be beyond the largest that there is: statistics are written with three digits.
 ROUNDED = 1.02
 FINE = ("normalised", "centred")
@@ -51,6 +53,8 @@ class Observation:
 
 def judge(way: SamplePath) -> str:
     """What the range behind a way says: one of FAULTS or FINE, or unclear."""
+    if wrapped(way) is not None:
+        return "wraps-around"
     if impossible(way) is not None:
         return "impossible-statistics"
     if exchanged(way) is not None:
@@ -68,7 +72,18 @@ def judge(way: SamplePath) -> str:
         return _of_large(way, reach, way.low < 0 < way.high)
     if width < WIDTH:
         return "pixel-statistics" if _statistics(way, large=True) is not None else "scaled-twice"
-    return "normalised"
+    return "scaled-late" if _moves_nothing(way) else "normalised"
+
+
+def wrapped(way: SamplePath) -> Step | None:
+    """The arithmetic of uint8 whose result wraps around."""
+    return next((step for step in way.steps if step.wraps and not step.random and not step.condition), None)
+
+
+def _moves_nothing(way: SamplePath) -> bool:
+    """Whether a mean of 0 to 1 is taken from numbers of 0 to 255, which only then are scaled down: it moves them by hardly anything."""
+    step = unit_statistics(way)
+    return step is not None and any(_numbers(dict(step.arguments).get("mean")))
 
 
 def _of_large(way: SamplePath, reach: float, around_zero: bool) -> str:
@@ -418,6 +433,10 @@ def _cause(code: str, way: SamplePath) -> tuple[Step | None, bool]:
     if code == "unit-statistics":
         formula = _unit_formula(way)
         return unit_statistics(way) or (formula.step if formula is not None else None), True
+    if code == "scaled-late":
+        return unit_statistics(way), True
+    if code == "wraps-around":
+        return wrapped(way), True
     if code == "impossible-statistics" and (beyond := impossible(way)) is not None:
         return beyond.step, beyond.known
     if code == "exchanged-statistics" and (swapped := exchanged(way)) is not None:
