@@ -1,10 +1,10 @@
 """Reads from the scripts whether the training inputs are brought to one scale: Normalize, Rescale, ToTensor, formulas, scalers.
 
 Catches: images that reach the network as 0 to 255; mean and std of 0 to 1 applied to 0 to 255, or of 0 to 255 applied to 0 to 1;
-two divisions by 255; statistics of 0 to 1 before that division; uint8 arithmetic that wraps around; a scaler that is fitted and never used; inputs that only evaluation normalises. Follows the pipeline from
-its source through transforms, numpy formulas, OpenCV, PIL and the project's own functions into the network. Cannot tell: the
-range of numbers that a file holds (tables, arrays, records); such inputs are named and left undecided. Never imports or runs
-the scripts.
+two divisions by 255; statistics of 0 to 1 before that division; uint8 arithmetic that wraps around; a scaler that is fitted and never
+used; inputs that only evaluation normalises. Follows the pipeline from its source through transforms, numpy formulas, OpenCV, PIL and
+the project's own functions into the network. Cannot tell: the range of numbers that a file holds (tables, arrays, records); such
+inputs are named and left undecided. Never imports or runs the scripts.
 """
 
 from __future__ import annotations

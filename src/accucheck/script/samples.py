@@ -709,7 +709,9 @@ class Samples:
             return (SamplePath("table", made), *(way for way in self.fed(made) if way.normalised))
         if ARRAYS.search(name):
             bytes_ = any(str(plain(value)) == "uint8" for value in (*made.args[1:2], *made.keywords.values()))
-            return (SamplePath("array", made, low=0.0, high=255.0, unsigned=True) if bytes_ else SamplePath("array", made),)
+            return (
+                SamplePath("array", made, low=0.0, high=255.0, unsigned=True) if bytes_ else SamplePath("array", made),
+            )
         if GENERATES.match(name) or (made.base is not None and last in DRAWS and self.chance(made)):
             low, high = drawn_from(made)
             return (SamplePath("generated", made, low=low, high=high),)
@@ -1040,7 +1042,9 @@ def _leaves_all(symbol: str, by: tuple[float, ...]) -> bool:
 def _fits_byte(value: Value | None) -> bool:
     """Whether a number is written as a whole one of 0 to 255: with an array of uint8, such a one leaves the type as it is."""
     found = options(value)
-    return bool(found) and all(isinstance(one, KnownValue) and type(one.value) is int and 0 <= one.value <= 255 for one in found)
+    return bool(found) and all(
+        isinstance(one, KnownValue) and type(one.value) is int and 0 <= one.value <= 255 for one in found
+    )
 
 
 def _leaves_bytes(name: str, told: Told) -> bool:
