@@ -91,5 +91,9 @@ def test_classes_have_the_names_that_a_model_takes() -> None:
     known = metric_functions()
     assert set(known.named) <= set(names())
     assert {name for name in (*known.rises, *known.falls) if "." not in name} <= set(vars(train))
-    made = {name: type(train.get_metrics([name])[name]).__name__ for name in known.named if name not in ("topk", "bleu_score")}
+    made = {
+        name: type(train.get_metrics([name])[name]).__name__
+        for name in known.named
+        if name not in ("topk", "bleu_score")
+    }
     assert made == {name: known.named[name] for name in made}

@@ -50,6 +50,14 @@ MESSAGES: Words = {
         "en": "{loss} takes logits of classes and gets the result of {layer} ({at}), which lies between 0 and 1.",
         "zh": "{loss} 需要各类别的 logits，得到的却是 {layer}（{at}）的输出，取值在 0 到 1 之间。",
     },
+    "cut-off-logits": {
+        "en": "{loss} expects logits but gets the output of {layer} ({at}), which sets all negative scores to 0.",
+        "zh": "{loss} 需要 logits，得到的却是 {layer}（{at}）的输出，负的得分全部被置为 0。",
+    },
+    "dropped-scores": {
+        "en": "Dropout ({at}) is applied to the scores that {layer} gives for {loss}: in training, random classes have a score of 0.",
+        "zh": "dropout（{at}）作用在 {layer} 输给 {loss} 的得分上：训练时随机把一些类别的得分置为 0。",
+    },
     "activation-for-logits": {
         "en": "{loss} expects logits but gets the output of {layer} ({at}), which cuts off or squashes part of them.",
         "zh": "{loss} 需要 logits，得到的却是 {layer}（{at}）的输出，部分取值已被截断或压缩。",
@@ -294,6 +302,14 @@ MESSAGES: Words = {
         "en": "Pass the logits to the loss; apply the softmax only for display.",
         "zh": "把 logits 直接交给损失函数，只在展示结果时做 softmax。",
     },
+    "fix-bare-scores": {
+        "en": "Give the loss the result of the last layer itself, without an activation.",
+        "zh": "把最后一层的输出直接交给损失函数，不加激活函数。",
+    },
+    "fix-drop-before": {
+        "en": "Apply dropout to the input of the last layer, not to its result.",
+        "zh": "dropout 应作用于最后一层的输入，而不是它的输出。",
+    },
     "fix-remove-sigmoid": {
         "en": "Remove the sigmoid, or use BCELoss, which takes probabilities.",
         "zh": "去掉 sigmoid，或改用接收概率的 BCELoss。",
@@ -497,6 +513,14 @@ WHY: Words = {
     "double-softmax": _SQUASHED,
     "double-sigmoid": _SQUASHED,
     "sigmoid-for-classes": _SQUASHED,
+    "cut-off-logits": {
+        "en": "A class whose score was cut off gets no gradient, and none can be made less likely than a score of 0 allows.",
+        "zh": "得分被置 0 的类别没有梯度，任何类别的概率也无法低于得分 0 所对应的值。",
+    },
+    "dropped-scores": {
+        "en": "The right class is among those set to 0 as often as any other: the loss then asks for scores that the network did give.",
+        "zh": "正确类别的得分也会同样频繁地被置 0：即使网络给出了正确得分，损失仍然很大。",
+    },
     "activation-for-logits": {
         "en": "Where the activation is flat no gradient flows, and scores of classes cannot go below or beyond its range.",
         "zh": "激活函数平坦处没有梯度，类别得分也无法超出它的取值范围。",
@@ -741,6 +765,8 @@ _LEVELS = {
     "double-softmax": Level.PROBLEM,
     "double-sigmoid": Level.PROBLEM,
     "sigmoid-for-classes": Level.SUSPECT,
+    "cut-off-logits": Level.PROBLEM,
+    "dropped-scores": Level.PROBLEM,
     "activation-for-logits": Level.SUSPECT,
     "logits-for-probabilities": Level.PROBLEM,
     "no-log-softmax": Level.PROBLEM,
@@ -811,6 +837,8 @@ _FIXES = {
     "double-softmax": "fix-remove-softmax",
     "sigmoid-for-classes": "fix-remove-sigmoid",
     "double-sigmoid": "fix-remove-sigmoid",
+    "cut-off-logits": "fix-bare-scores",
+    "dropped-scores": "fix-drop-before",
     "logits-for-probabilities": "fix-add-sigmoid",
     "no-log-softmax": "fix-log-softmax",
     "no-logarithm": "fix-log-softmax",
@@ -2070,8 +2098,59 @@ print(penalty(between))
     _example(
         "a ReLU before the loss",
         _trained("ops.cross_entropy(ops.relu(logits), y)"),
+        Verdict.PROBLEM,
+        "cut-off-logits",
+    ),
+    _example(
+        "a last layer with a ReLU of its own",
+        _trained("ops.cross_entropy(logits, y)", _NET.replace("Dense(64, 10)", "Dense(64, 10, activation='relu')")),
+        Verdict.PROBLEM,
+        "cut-off-logits",
+    ),
+    _example(
+        "a bounded activation before the loss",
+        _trained("ops.cross_entropy(ops.tanh(logits), y)"),
         Verdict.UNDECIDED,
         "activation-for-logits",
+    ),
+    _example(
+        "an activation that keeps negative scores",
+        _trained("ops.cross_entropy(ops.leaky_relu(logits), y)"),
+        Verdict.UNDECIDED,
+        "activation-for-logits",
+    ),
+    _example(
+        "dropout behind the last layer",
+        _trained(
+            "ops.cross_entropy(logits, y)",
+            _NET.replace("self.head(self.body(x))", "ops.cast(nn.Dropout(p=0.5)(self.head(self.body(x))), ms.float32)"),
+        ),
+        Verdict.PROBLEM,
+        "dropped-scores",
+    ),
+    _example(
+        "dropout before the last layer",
+        _trained("ops.cross_entropy(logits, y)", _NET.replace("self.body(x)", "nn.Dropout(p=0.5)(self.body(x))")),
+        Verdict.OK,
+        "fits",
+    ),
+    *(
+        _example(
+            f"a softmax over {told}, beside the loss of the classes",
+            _NET
+            + "def overlap(logits, y):\n"
+            + f"    shares = ops.softmax(logits, axis={axis})\n"
+            + "    hot = ops.one_hot(y, 10, ms.Tensor(1.0), ms.Tensor(0.0))\n"
+            + "    return 1 - 2 * (shares * hot).sum() / (shares + hot).sum()\n"
+            + _LOOP.replace("LOSS", "ops.cross_entropy(logits, y) + overlap(logits, y)"),
+            verdict,
+            code,
+        )
+        for told, axis, verdict, code in (
+            ("the samples", 0, Verdict.PROBLEM, "classes-along-another"),
+            ("the classes", 1, Verdict.OK, "fits"),
+            ("the last axis", -1, Verdict.OK, "fits"),
+        )
     ),
     _example(
         "another loss, of which the sign is not seen",
@@ -2138,6 +2217,18 @@ print(penalty(between))
     ),
     _segmented("label images that are moved with theirs", Verdict.OK, "fits"),
     _segmented("label images that are interpolated", Verdict.PROBLEM, "labels-interpolated", by=""),
+    _segmented(
+        "label images that OpenCV interpolates",
+        Verdict.PROBLEM,
+        "labels-interpolated",
+        turned="cv2.resize(image, (96, 96)), cv2.resize(classes, (96, 96))",
+    ),
+    _segmented(
+        "label images that OpenCV takes the nearest pixels of",
+        Verdict.OK,
+        "fits",
+        turned="cv2.resize(image, (96, 96)), cv2.resize(classes, (96, 96), interpolation=cv2.INTER_NEAREST)",
+    ),
     _segmented("images that are moved alone", Verdict.PROBLEM, "moved-apart", turned="image[:, ::-1], classes"),
     _segmented("label images that are moved alone", Verdict.PROBLEM, "moved-apart", turned="image, np.fliplr(classes)"),
     _example(

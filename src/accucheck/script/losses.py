@@ -33,7 +33,7 @@ from .effects import (
 )
 from .factors import argument_of, comparison, operation
 from .factors import gradient as gradient_of
-from .networks import WITH_MATRIX, is_layer, outputs
+from .networks import WITH_MATRIX, is_layer, kind_of, outputs
 from .syntax import kept as kept_with_code
 from .values import (
     Call,
@@ -696,11 +696,36 @@ def form(application: Application) -> Iterator[Observation]:
         yield Observation("sometimes", place, {"loss": loss, "layer": wrong[0].name}, wrong[0].made)
         return
     code = verdicts.pop()
+    if code == "activation-for-logits" and all(map(_cuts_off, heads_)):
+        code = "cut-off-logits"
     yield Observation(code, place, {"loss": loss, "layer": _origin(heads_, application)}, heads_[0].made)
+    if code == "fits" and classes and (dropped := _dropped(application.prediction)) is not None:
+        yield Observation("dropped-scores", place, {"loss": loss, "layer": heads_[0].name}, dropped)
     if _takes_numbers(application) and application.labels is not None:
         made = encoded(application.labels)
         if made is not None:
             yield Observation("one-hot-for-sparse", place, {"loss": loss}, made)
+
+
+def _cuts_off(head: Head) -> bool:
+    """Whether a prediction is what an activation leaves of positive numbers, with 0 for all others."""
+    known = effect(head.made) if isinstance(head.made, Call) else None
+    found = [known] if known is not None else effects.alike(head.name)  # of the name that a layer has its activation by
+    return bool(found) and all(one.keeps == "factor" and one.low == 0 for one in found)
+
+
+def _dropped(prediction: Value | None) -> Call | None:
+    """The dropout between a layer and a loss, which sets scores to 0 themselves."""
+    value = prediction
+    for _ in range(DEEP):
+        if not isinstance(value, Call):
+            return None
+        if kind_of(value.base if value.name == "" else value) == "dropout":
+            layer = operands(value)[:1]
+            return value if layer and [head.gives for head in heads(layer[0])] == ["logits"] else None
+        step = passes_on(value)
+        value = step[0][0] if step is not None and len(step[0]) == 1 else None
+    return None
 
 
 def _takes_numbers(application: Application) -> bool:
