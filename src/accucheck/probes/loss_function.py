@@ -125,6 +125,10 @@ MESSAGES: Words = {
         "that value.",
         "zh": "{loss} 的标签中写入了 {number}（{at}），而类别只有 {classes} 个，损失也没有忽略这个值。",
     },
+    "left-out-elsewhere": {
+        "en": "Labels of {number} are told apart from the classes at {at}, but {loss} does not ignore that value.",
+        "zh": "{at} 把标签 {number} 与各类别区分开，而 {loss} 没有忽略这个值。",
+    },
     "none-reduction": {
         "en": "{loss} is used with reduction none, and nothing averages it before the gradient is taken ({at}): gradients "
         "add up over the batch.",
@@ -470,6 +474,15 @@ _COPIED = {
     "en": "The network only has to copy its input: the loss falls to almost nothing, and what the model generates repeats its input.",
     "zh": "网络只需照抄输入：loss 很快降到接近 0，生成时只会重复输入。",
 }
+_NO_CLASS = {
+    "en": "Positions that should be ignored count as a class that does not exist: some devices report an error, others read past "
+    "the scores.",
+    "zh": "本应忽略的位置被当成不存在的类别：有的设备会报错，有的会越界读取得分，损失因此出错。",
+}
+_SMALLEST_LABEL = {
+    "en": "Print the smallest and largest label of a batch next to the number of scores.",
+    "zh": "打印一个 batch 中标签的最小值和最大值，与得分的个数对照。",
+}
 WHY: Words = {
     "loss-negated": _MAXIMISED,
     "gradients-negated": _MAXIMISED,
@@ -604,11 +617,7 @@ WHY: Words = {
         "en": "A softened prediction is fitted to sharp targets: the student hardly learns how the teacher ranks the other classes.",
         "zh": "被平滑的预测去拟合尖锐的目标：学生网络学不到教师对其余类别的排序。",
     },
-    "class-out-of-range": {
-        "en": "Positions that should be ignored count as a class that does not exist: some devices report an error, others read past "
-        "the scores.",
-        "zh": "本应忽略的位置被当成不存在的类别：有的设备会报错，有的会越界读取得分，损失因此出错。",
-    },
+    **dict.fromkeys(("class-out-of-range", "left-out-elsewhere"), _NO_CLASS),
     "mean-divided": {
         "en": "The loss shrinks as the batch grows: next to other terms it hardly counts, and with plain SGD each step shrinks too.",
         "zh": "损失随 batch size 变小：与其他损失项相加时几乎不起作用；使用普通 SGD 时步长也变小。",
@@ -726,10 +735,7 @@ PROOF: Words = {
         "en": "For one batch, print the largest probability of prediction and target: the target's is far higher.",
         "zh": "打印一个 batch 两侧的最大概率：目标的远高于预测的。",
     },
-    "class-out-of-range": {
-        "en": "Print the smallest and largest label of a batch next to the number of scores.",
-        "zh": "打印一个 batch 中标签的最小值和最大值，与得分的个数对照。",
-    },
+    **dict.fromkeys(("class-out-of-range", "left-out-elsewhere"), _SMALLEST_LABEL),
     "mean-divided": {
         "en": "Print the loss for a batch, then for that batch concatenated with itself: it halves.",
         "zh": "先用一个 batch、再用同一 batch 重复一遍来计算损失：后者减半。",
@@ -796,6 +802,7 @@ _LEVELS = {
     "smoothed-away": Level.PROBLEM,
     "mean-divided": Level.SUSPECT,
     "class-out-of-range": Level.PROBLEM,
+    "left-out-elsewhere": Level.PROBLEM,
     "classes-alike": Level.PROBLEM,
     "target-random": Level.PROBLEM,
     "temperature-missing": Level.SUSPECT,
@@ -804,6 +811,8 @@ _LEVELS = {
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
 _LIKELY = (
     "overlap-minimised",
+    "cut-off-logits",
+    "dropped-scores",
     "no-bottom",
     "weights-grow",
     "larger-of-surrogates",
@@ -867,6 +876,7 @@ _FIXES = {
     "smoothed-away": "fix-smooth-less",
     "mean-divided": "fix-divide-once",
     "class-out-of-range": "fix-ignore",
+    "left-out-elsewhere": "fix-ignore",
     "classes-alike": "fix-on-and-off",
     "target-random": "fix-same-numbers",
     "temperature-missing": "fix-temperature",
@@ -1147,6 +1157,24 @@ net = nn.Conv2d(3, 21, 3)
 optimizer = nn.SGD(net.trainable_params(), 0.1)
 train_ds = ms.dataset.GeneratorDataset(Pictures(), ["picture", "mark"], shuffle=True).batch(4)
 ms.Model(net, nn.CrossEntropyLoss({left_out}), optimizer).train(3, train_ds)
+"""
+_BOTH_TERMS = """
+net = nn.Conv2d(3, 21, 3)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+entropy = nn.CrossEntropyLoss({left_out})
+
+def loss_of(x, y):
+    logits = net(x)
+    known = ({known}).astype(ms.float32).expand_dims(1)
+    shares = ops.softmax(logits, 1) * known
+    hot = ops.one_hot(ops.clamp(y, 0, 20), 21, ms.Tensor(1.0), ms.Tensor(0.0)).transpose(0, 3, 1, 2) * known
+    dice = 2 * (shares * hot).sum((2, 3)) / ((shares + hot) * known).sum((2, 3))
+    return entropy(logits, {labels}) + {dice}
+
+step = ms.value_and_grad(loss_of, None, optimizer.parameters)
+for x, y in ms.dataset.GeneratorDataset(Pictures(), ["picture", "mark"], shuffle=True).batch(4):
+    loss, grads = step(x, y)
+    optimizer(grads)
 """
 _WEIGHED = """
 net = nn.Dense(8, 3)
@@ -1989,6 +2017,45 @@ print(penalty(between))
         _MARKED.format(left_out=""),
         Verdict.PROBLEM,
         "class-out-of-range",
+    ),
+    *(
+        _example(
+            told,
+            _BOTH_TERMS.format(left_out=left_out, known=known, labels=labels, dice=dice),
+            Verdict.PROBLEM if code != "fits" else Verdict.OK,
+            code,
+        )
+        for told, left_out, known, labels, dice, code in (
+            ("two terms that leave out the same", "ignore_index=255", "y != 255", "y", "1 - dice.mean()", "fits"),
+            ("one term that leaves nothing out", "", "y != 255", "y", "1 - dice.mean()", "left-out-elsewhere"),
+            (
+                "one that leaves out a class",
+                "ignore_index=0",
+                "ops.ne(y, 255)",
+                "y",
+                "1 - dice.mean()",
+                "left-out-elsewhere",
+            ),
+            ("a number that is no mark", "", "y != 0", "y", "1 - dice.mean()", "fits"),
+            ("marks that become a class", "", "y != 255", "ops.clamp(y, 0, 20)", "1 - dice.mean()", "fits"),
+            (
+                "what is in common, added to a loss",
+                "ignore_index=255",
+                "y != 255",
+                "y",
+                "dice.mean()",
+                "overlap-minimised",
+            ),
+            (
+                "what is in common, less 1",
+                "ignore_index=255",
+                "y != 255",
+                "y",
+                "0.5 * (dice.mean() - 1)",
+                "overlap-minimised",
+            ),
+            ("what is in common, taken off a loss", "ignore_index=255", "y != 255", "y", "-dice.mean()", "fits"),
+        )
     ),
     _example(
         "a focal loss that weighs the easy samples",

@@ -399,19 +399,18 @@ class Samples:
             return way
         assumed = any(isinstance(option, KnownValue) and option.assumed is not None for option in options(written))
         told: Told = (("0", by[0] if len(by) == 1 else by),)
-        if way.unsigned and symbol in ("+", "-", "*") and _fits_byte(written):
-            factor, offset = (by[0], 0.0) if symbol == "*" else (1.0, by[0] if symbol == "+" else -by[0])
-            return _in_bytes(self.scaled(way, made, symbol, told, factor, offset, assumed))
         if symbol in ("/", "//") and all(by):
             found = self.scaled(way, made, symbol, told, [1 / part for part in by], 0.0, assumed)
             return found if symbol == "/" else _floored(found)
-        if symbol == "*":
-            return self.scaled(way, made, "*", told, by, 0.0, assumed)
-        if symbol == "-":
-            return self.scaled(way, made, "-", told, 1.0, [-part for part in by], assumed)
-        if symbol == "+":
-            return self.scaled(way, made, "+", told, 1.0, by, assumed)
-        return self.step(way, made, "function", symbol, told, unknown=True)
+        factors: dict[str, tuple[float | Sequence[float], float | Sequence[float]]] = {
+            "*": (by, 0.0),
+            "-": (1.0, [-part for part in by]),
+            "+": (1.0, by),
+        }
+        if symbol not in factors:
+            return self.step(way, made, "function", symbol, told, unknown=True)
+        found = self.scaled(way, made, symbol, told, *factors[symbol], assumed)
+        return _in_bytes(found) if way.unsigned and _fits_byte(written) else found
 
     def from_constant(self, way: SamplePath, made: Call, symbol: str, by: tuple[float, ...]) -> SamplePath:
         if not way.data:
