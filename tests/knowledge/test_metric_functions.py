@@ -72,3 +72,28 @@ def test_counts_add_up_over_batches() -> None:
         function = getattr(metrics, name.rpartition(".")[2])
         parts = [function(truth[i : i + 20], guess[i : i + 20], labels=[0, 1, 2]) for i in (0, 20)]
         assert np.array_equal(sum(parts), function(truth, guess, labels=[0, 1, 2]))
+
+
+@pytest.mark.parametrize("name", [n for n in (*metric_functions().rises, *metric_functions().falls) if "." in n])
+def test_better_guesses_have_larger_or_smaller_values(name: str) -> None:
+    drawn = np.random.default_rng(5)
+    truth = drawn.integers(0, 2, 40)
+    good = np.clip(truth + drawn.normal(0, 0.3, 40), 0.01, 0.99)
+    better, worse = (value_of(name, truth, (scores > 0.5).astype(int), scores) for scores in (good, 1 - good))
+    assert (better > worse) is (metric_functions().sense(name) == "rises") and better != worse
+
+
+@pytest.mark.mindspore
+def test_classes_have_the_names_that_a_model_takes() -> None:
+    import mindspore.train as train
+    from mindspore.train.metrics import names
+
+    known = metric_functions()
+    assert set(known.named) <= set(names())
+    assert {name for name in (*known.rises, *known.falls) if "." not in name} <= set(vars(train))
+    made = {
+        name: type(train.get_metrics([name])[name]).__name__
+        for name in known.named
+        if name not in ("topk", "bleu_score")
+    }
+    assert made == {name: known.named[name] for name in made}

@@ -52,12 +52,17 @@ for rows in replay():
     [
         ("Plain", "a", "a", []),  # the elements of a batch are not one thing
         ("Critic", "self.action(a)", "a", []),
+        ("Critic", "self.state(a)", "a", []),  # one layer for both
+        ("Critic", "self.state(t)", "a", ["joined-with-itself"]),
         ("Critic", "s", "a", ["joined-with-itself"]),
         ("Critic", "self.state(s) if False else s", "a", ["joined-with-itself"]),
     ],
 )
 def test_what_is_joined(tmp_path: Path, net: str, other: str, plain: str, codes: list[str]) -> None:
     text = _SCRIPT.format(net=net, other=other, plain=plain)
+    text = text.replace(
+        "s, a = self.state(s), self.state(t)", "t = ops.tanh(s)\n        s, a = self.state(t), self.state(t)"
+    )
     text = text.replace("s, a = self.state(s), s\n", "s = self.state(s)\n        a = s\n")
     text = text.replace("s, a = self.state(s), self.state(s) if False else s\n", "s = a = self.state(s)\n")
     assert [one.code for one in examine(scripts(tmp_path, text))] == codes

@@ -74,7 +74,8 @@ ARITHMETIC = {
     "1 - image": "pixels BGR [rsub(1)] ? unclear",
     "1 - image / 255": "pixels BGR [/ 255; rsub(1)] 0..1 scaled",
     "2 * image": "pixels BGR [* 2] 0..510",
-    "image * 2": "pixels BGR [* 2] 0..510",
+    "image * 2": "pixels BGR [* 2] 0..255",  # uint8 wraps around
+    "image * 2.0": "pixels BGR [* 2] 0..510",
     "1 + image": "pixels BGR [+ 1] 1..256",
     "image ** 2": "pixels BGR [** 2] ? unclear",
     "2 / image": "pixels BGR [r/(2)] ? unclear",
@@ -93,7 +94,7 @@ ARITHMETIC = {
     "np.random.rand(3) * image": "pixels BGR [~* np.random.rand(3)] 0..255",
     "image + None": "pixels BGR [] 0..255",
     "np.subtract(image, [1, 2, 3])": "pixels BGR [- (1, 2, 3)] -3..254",
-    "ops.Mul()(image, 2)": "pixels BGR [* 2] 0..510",
+    "ops.Mul()(image, 2.0)": "pixels BGR [* 2] 0..510",
     "ops.Mul()(*pair)": "unknown [] ? unclear",
     "image - [1] * 3": "pixels BGR [- (1, 1, 1)] -1..254",
     "image - 2 * [1, 2]": "pixels BGR [- (1, 2, 1, 2)] -2..254",
@@ -166,7 +167,7 @@ FUNCTIONS = {
     "image.clip(least, 200)": "pixels BGR [clip()] ? unclear",
     "ops.clip_by_value(image, clip_value_min=0, clip_value_max=1)": "pixels BGR [clip(low=0, high=1)] 0..1",
     "np.clip(array, 0, 1)": "array [clip(low=0, high=1)] 0..1",
-    "np.minimum(255, image + 30)": "pixels BGR [+ 30; clip(high=255)] 30..255",
+    "np.minimum(255, image + 30.0)": "pixels BGR [+ 30; clip(high=255)] 30..255",
     "ops.Maximum()(image, 3)": "pixels BGR [clip(low=3)] 3..255",
     "np.maximum(image, other)": "pixels BGR [maximum()] ? unclear",
     "np.uint8(image)": "pixels BGR [uint8()] 0..255 whole",
@@ -264,7 +265,7 @@ WRITTEN = {
     BUFFER + "x[:20] = 3": "generated [] 0..1",
     "x = deque(maxlen=4)\nx.append(image)\nx = np.stack(x)": "pixels BGR [] 0..255 | unknown [] ? unclear",
     "x = image\nif random.random() < 0.5:\n    x = x[..., ::-1]": "pixels BGR [~[::-1]] 0..255",
-    "x = image - 1 if flag else image": "pixels BGR [- 1 if flag] -1..254 | pixels BGR [] 0..255",
+    "x = image - 1.0 if flag else image": "pixels BGR [- 1 if flag] -1..254 | pixels BGR [] 0..255",
     "def f(n):\n    return f(n - 1) if n else f(n + 1)\nx = f(3) / 255": "unknown [/ 255] ? scaled unclear",
 }
 

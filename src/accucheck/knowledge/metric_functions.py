@@ -23,6 +23,9 @@ class MetricFunctions(msgspec.Struct, frozen=True):
 
     Of labels and guesses: `of_samples` are means over the samples, each the "share" of right guesses or another "mean"; `of_all` are
     neither sums nor means over samples, so that their average over batches is another number; `counts` add up over batches.
+
+    Of classes and functions alike, larger values of those in `rises` are better, smaller ones of those in `falls`. `named`: the classes
+    by the names that Model takes for them.
     """
 
     gather: list[str]
@@ -30,6 +33,13 @@ class MetricFunctions(msgspec.Struct, frozen=True):
     of_samples: dict[str, str]
     of_all: list[str]
     counts: list[str]
+    rises: list[str]
+    falls: list[str]
+    named: dict[str, str]
+
+    def sense(self, name: str) -> str:
+        """Whether larger values are better ("rises") or smaller ones ("falls"); "" for what is neither."""
+        return "rises" if name in self.rises else "falls" if name in self.falls else ""
 
 
 @cache

@@ -805,6 +805,21 @@ Net()
         Verdict.PROBLEM,
         "argmax-elsewhere",
     ),
+    *(
+        _example(
+            f"an argmax of the scores of pixels over {told}",
+            "net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 5, 1))\n"
+            f"guess = net(x){scores}.argmax({axis})\nprint(np.bincount(5 * y.reshape(-1) + guess.reshape(-1), minlength=25))\n",
+            Verdict.PROBLEM if code else Verdict.UNDECIDED,
+            *code,
+        )
+        for told, scores, axis, code in (
+            ("the samples", ".asnumpy()", 0, ["argmax-elsewhere"]),
+            ("the classes", ".asnumpy()", 1, []),
+            ("the classes of one picture", "[0].asnumpy()", 0, []),
+            ("the columns", "", -1, []),
+        )
+    ),
     _example(
         "an argmax over the classes",
         "head = ms.mint.nn.Linear(8, 4)\nright = (head(ms.mint.nn.Conv2d(3, 8, 3)(x).mean((2, 3))).argmax(1) == y).sum()\n",

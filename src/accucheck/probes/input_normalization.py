@@ -1,10 +1,10 @@
 """Reads from the scripts whether the training inputs are brought to one scale: Normalize, Rescale, ToTensor, formulas, scalers.
 
 Catches: images that reach the network as 0 to 255; mean and std of 0 to 1 applied to 0 to 255, or of 0 to 255 applied to 0 to 1;
-two divisions by 255; a scaler that is fitted and never used; inputs that only evaluation normalises. Follows the pipeline from
-its source through transforms, numpy formulas, OpenCV, PIL and the project's own functions into the network. Cannot tell: the
-range of numbers that a file holds (tables, arrays, records); such inputs are named and left undecided. Never imports or runs
-the scripts.
+two divisions by 255; statistics of 0 to 1 before that division; uint8 arithmetic that wraps around; a scaler that is fitted and never
+used; inputs that only evaluation normalises. Follows the pipeline from its source through transforms, numpy formulas, OpenCV, PIL and
+the project's own functions into the network. Cannot tell: the range of numbers that a file holds (tables, arrays, records); such
+inputs are named and left undecided. Never imports or runs the scripts.
 """
 
 from __future__ import annotations
@@ -51,6 +51,17 @@ MESSAGES: Words = {
     "unit-statistics": {
         "en": "This mean and std are for values of 0 to 1, but {input} is still 0 to 255 here: it becomes {low:.1f} to {high:.1f}.",
         "zh": "这里的均值和标准差按 0 到 1 给出，而 {input} 此时仍是 0 到 255，结果为 {low:.1f} 到 {high:.1f}。",
+    },
+    "scaled-late": {
+        "en": "This mean and std are for values of 0 to 1, but {input} is still 0 to 255 here and is scaled down only afterwards: it "
+        "becomes {low:.2f} to {high:.2f}, with the mean hardly removed.",
+        "zh": "这里的均值和标准差按 0 到 1 给出，而 {input} 此时仍是 0 到 255，之后才缩小，结果为 {low:.2f} 到 {high:.2f}，"
+        "均值几乎没有减去。",
+    },
+    "wraps-around": {
+        "en": "{input} holds uint8 here, and a whole number leaves it so: results beyond 0 and 255 wrap around (100 - 127 gives 229), "
+        "and dark and bright pixels change places.",
+        "zh": "{input} 在这里是 uint8，与整数运算后类型不变：超出 0 到 255 的结果会回绕（100 - 127 得 229），明暗像素因此错乱。",
     },
     "pixel-statistics": {
         "en": "This mean and std are for values of 0 to 255, but {input} has been scaled down before: it becomes {low:.3f} to "
@@ -133,6 +144,10 @@ MESSAGES: Words = {
         "en": "Rescale to 0 to 1 first, or multiply mean and std by 255.",
         "zh": "先缩放到 0 到 1，或把均值和标准差乘以 255。",
     },
+    "fix-float": {
+        "en": "Convert to float first: image.astype(np.float32) - 127.",
+        "zh": "先转换为浮点数：image.astype(np.float32) - 127。",
+    },
     "fix-statistics": {
         "en": "Divide mean and std by 255, or drop the scaling before.",
         "zh": "把均值和标准差除以 255，或去掉之前的缩放。",
@@ -174,6 +189,12 @@ WHY: Words = {
     "raw": _LARGE,
     "features-raw": _UNEVEN,
     "unit-statistics": _LARGE,
+    "scaled-late": _OFF_CENTRE,
+    "wraps-around": {
+        "en": "Neighbouring pixels that differ by one may then differ by 255: edges appear where there are none, and what is learned "
+        "of them does not hold for other pictures.",
+        "zh": "相差 1 的相邻像素可能变成相差 255，画面中出现本不存在的边缘，网络从中学到的东西无法推广。",
+    },
     "pixel-statistics": _SMALL,
     "scaled-twice": _SMALL,
     "impossible-statistics": _OFF_CENTRE,
@@ -202,6 +223,8 @@ _LEVELS = {
     "raw": Level.PROBLEM,
     "features-raw": Level.PROBLEM,
     "unit-statistics": Level.PROBLEM,
+    "scaled-late": Level.PROBLEM,
+    "wraps-around": Level.PROBLEM,
     "pixel-statistics": Level.PROBLEM,
     "scaled-twice": Level.PROBLEM,
     "impossible-statistics": Level.PROBLEM,
@@ -214,6 +237,8 @@ _FIXES = {
     "raw": "fix-normalise",
     "features-raw": "fix-features",
     "unit-statistics": "fix-rescale",
+    "scaled-late": "fix-rescale",
+    "wraps-around": "fix-float",
     "pixel-statistics": "fix-statistics",
     "scaled-twice": "fix-once",
     "impossible-statistics": "fix-measured",
@@ -224,7 +249,7 @@ _FIXES = {
     "raw-perhaps": "fix-normalise",
 }
 #: The network may be meant for such numbers, as some trackers and detectors are for 0 to 255.
-_LIKELY = ("raw", "features-raw")
+_LIKELY = ("raw", "features-raw", "wraps-around")
 _NOT_APPLICABLE = ("no-continuous-input", "simulated")
 
 
@@ -337,6 +362,25 @@ class Pictures:
 data = ds.GeneratorDataset(Pictures(paths), ["image", "label"], shuffle=True).batch(8)
 ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
 """
+_PICTURES = """
+import cv2
+import numpy as np
+
+class Pictures:
+    def __init__(self, paths):
+        self.paths = paths
+
+    def __getitem__(self, index):
+        image = cv2.imread(self.paths[index])
+        image = {formula}
+        return image.transpose(2, 0, 1).astype(np.float32), np.int32(0)
+
+    def __len__(self):
+        return len(self.paths)
+
+data = ds.GeneratorDataset(Pictures(paths), ["image", "label"], shuffle=True).batch(8)
+ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
+"""
 _SAMPLES = """
 import pickle
 import numpy as np
@@ -406,6 +450,30 @@ transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, st
         + _TRAIN,
         Verdict.PROBLEM,
         "unit-statistics",
+    ),
+    _example(
+        "statistics of 0 to 1 before the division by 255",
+        _NET
+        + "transforms = [vision.Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225]), vision.Rescale(1 / 255, 0), vision.HWC2CHW()]"
+        + _TRAIN,
+        Verdict.PROBLEM,
+        "scaled-late",
+    ),
+    *(
+        _example(
+            f"{told}: pixels {formula}",
+            _NET + _PICTURES.format(formula=formula),
+            Verdict.PROBLEM if code == "wraps-around" else Verdict.OK,
+            code,
+        )
+        for told, formula, code in (
+            ("uint8 wraps around", "(image - 127) / 128", "wraps-around"),
+            ("doubled within uint8", "(cv2.resize(image, (32, 32)) * 2).astype(np.float32) / 255 - 1", "wraps-around"),
+            ("a float widens uint8", "(image - 127.5) / 127.5", "normalised"),
+            ("floats by then", "(image.astype('f4') - 127) / 128", "normalised"),
+            ("an array of means widens uint8", "(image - np.array([104, 117, 123])) / 128", "normalised"),
+            ("within 0 to 255", "(255 - image) / 255", "normalised"),
+        )
     ),
     _example(
         "statistics of 0 to 255 after ToTensor",

@@ -50,6 +50,14 @@ MESSAGES: Words = {
         "en": "{loss} takes logits of classes and gets the result of {layer} ({at}), which lies between 0 and 1.",
         "zh": "{loss} 需要各类别的 logits，得到的却是 {layer}（{at}）的输出，取值在 0 到 1 之间。",
     },
+    "cut-off-logits": {
+        "en": "{loss} expects logits but gets the output of {layer} ({at}), which sets all negative scores to 0.",
+        "zh": "{loss} 需要 logits，得到的却是 {layer}（{at}）的输出，负的得分全部被置为 0。",
+    },
+    "dropped-scores": {
+        "en": "Dropout ({at}) is applied to the scores that {layer} gives for {loss}: in training, random classes have a score of 0.",
+        "zh": "dropout（{at}）作用在 {layer} 输给 {loss} 的得分上：训练时随机把一些类别的得分置为 0。",
+    },
     "activation-for-logits": {
         "en": "{loss} expects logits but gets the output of {layer} ({at}), which cuts off or squashes part of them.",
         "zh": "{loss} 需要 logits，得到的却是 {layer}（{at}）的输出，部分取值已被截断或压缩。",
@@ -116,6 +124,10 @@ MESSAGES: Words = {
         "en": "Some labels of {loss} are set to {number} ({at}), but there are only {classes} classes, and the loss does not ignore "
         "that value.",
         "zh": "{loss} 的标签中写入了 {number}（{at}），而类别只有 {classes} 个，损失也没有忽略这个值。",
+    },
+    "left-out-elsewhere": {
+        "en": "Labels of {number} are told apart from the classes at {at}, but {loss} does not ignore that value.",
+        "zh": "{at} 把标签 {number} 与各类别区分开，而 {loss} 没有忽略这个值。",
     },
     "none-reduction": {
         "en": "{loss} is used with reduction none, and nothing averages it before the gradient is taken ({at}): gradients "
@@ -294,6 +306,14 @@ MESSAGES: Words = {
         "en": "Pass the logits to the loss; apply the softmax only for display.",
         "zh": "把 logits 直接交给损失函数，只在展示结果时做 softmax。",
     },
+    "fix-bare-scores": {
+        "en": "Give the loss the result of the last layer itself, without an activation.",
+        "zh": "把最后一层的输出直接交给损失函数，不加激活函数。",
+    },
+    "fix-drop-before": {
+        "en": "Apply dropout to the input of the last layer, not to its result.",
+        "zh": "dropout 应作用于最后一层的输入，而不是它的输出。",
+    },
     "fix-remove-sigmoid": {
         "en": "Remove the sigmoid, or use BCELoss, which takes probabilities.",
         "zh": "去掉 sigmoid，或改用接收概率的 BCELoss。",
@@ -454,6 +474,15 @@ _COPIED = {
     "en": "The network only has to copy its input: the loss falls to almost nothing, and what the model generates repeats its input.",
     "zh": "网络只需照抄输入：loss 很快降到接近 0，生成时只会重复输入。",
 }
+_NO_CLASS = {
+    "en": "Positions that should be ignored count as a class that does not exist: some devices report an error, others read past "
+    "the scores.",
+    "zh": "本应忽略的位置被当成不存在的类别：有的设备会报错，有的会越界读取得分，损失因此出错。",
+}
+_SMALLEST_LABEL = {
+    "en": "Print the smallest and largest label of a batch next to the number of scores.",
+    "zh": "打印一个 batch 中标签的最小值和最大值，与得分的个数对照。",
+}
 WHY: Words = {
     "loss-negated": _MAXIMISED,
     "gradients-negated": _MAXIMISED,
@@ -497,6 +526,14 @@ WHY: Words = {
     "double-softmax": _SQUASHED,
     "double-sigmoid": _SQUASHED,
     "sigmoid-for-classes": _SQUASHED,
+    "cut-off-logits": {
+        "en": "A class whose score was cut off gets no gradient, and none can be made less likely than a score of 0 allows.",
+        "zh": "得分被置 0 的类别没有梯度，任何类别的概率也无法低于得分 0 所对应的值。",
+    },
+    "dropped-scores": {
+        "en": "The right class is among those set to 0 as often as any other: the loss then asks for scores that the network did give.",
+        "zh": "正确类别的得分也会同样频繁地被置 0：即使网络给出了正确得分，损失仍然很大。",
+    },
     "activation-for-logits": {
         "en": "Where the activation is flat no gradient flows, and scores of classes cannot go below or beyond its range.",
         "zh": "激活函数平坦处没有梯度，类别得分也无法超出它的取值范围。",
@@ -580,11 +617,7 @@ WHY: Words = {
         "en": "A softened prediction is fitted to sharp targets: the student hardly learns how the teacher ranks the other classes.",
         "zh": "被平滑的预测去拟合尖锐的目标：学生网络学不到教师对其余类别的排序。",
     },
-    "class-out-of-range": {
-        "en": "Positions that should be ignored count as a class that does not exist: some devices report an error, others read past "
-        "the scores.",
-        "zh": "本应忽略的位置被当成不存在的类别：有的设备会报错，有的会越界读取得分，损失因此出错。",
-    },
+    **dict.fromkeys(("class-out-of-range", "left-out-elsewhere"), _NO_CLASS),
     "mean-divided": {
         "en": "The loss shrinks as the batch grows: next to other terms it hardly counts, and with plain SGD each step shrinks too.",
         "zh": "损失随 batch size 变小：与其他损失项相加时几乎不起作用；使用普通 SGD 时步长也变小。",
@@ -702,10 +735,7 @@ PROOF: Words = {
         "en": "For one batch, print the largest probability of prediction and target: the target's is far higher.",
         "zh": "打印一个 batch 两侧的最大概率：目标的远高于预测的。",
     },
-    "class-out-of-range": {
-        "en": "Print the smallest and largest label of a batch next to the number of scores.",
-        "zh": "打印一个 batch 中标签的最小值和最大值，与得分的个数对照。",
-    },
+    **dict.fromkeys(("class-out-of-range", "left-out-elsewhere"), _SMALLEST_LABEL),
     "mean-divided": {
         "en": "Print the loss for a batch, then for that batch concatenated with itself: it halves.",
         "zh": "先用一个 batch、再用同一 batch 重复一遍来计算损失：后者减半。",
@@ -741,6 +771,8 @@ _LEVELS = {
     "double-softmax": Level.PROBLEM,
     "double-sigmoid": Level.PROBLEM,
     "sigmoid-for-classes": Level.SUSPECT,
+    "cut-off-logits": Level.PROBLEM,
+    "dropped-scores": Level.PROBLEM,
     "activation-for-logits": Level.SUSPECT,
     "logits-for-probabilities": Level.PROBLEM,
     "no-log-softmax": Level.PROBLEM,
@@ -770,6 +802,7 @@ _LEVELS = {
     "smoothed-away": Level.PROBLEM,
     "mean-divided": Level.SUSPECT,
     "class-out-of-range": Level.PROBLEM,
+    "left-out-elsewhere": Level.PROBLEM,
     "classes-alike": Level.PROBLEM,
     "target-random": Level.PROBLEM,
     "temperature-missing": Level.SUSPECT,
@@ -778,6 +811,8 @@ _LEVELS = {
 #: Problems that rest on how things are used elsewhere, or may be a loss of a special kind.
 _LIKELY = (
     "overlap-minimised",
+    "cut-off-logits",
+    "dropped-scores",
     "no-bottom",
     "weights-grow",
     "larger-of-surrogates",
@@ -811,6 +846,8 @@ _FIXES = {
     "double-softmax": "fix-remove-softmax",
     "sigmoid-for-classes": "fix-remove-sigmoid",
     "double-sigmoid": "fix-remove-sigmoid",
+    "cut-off-logits": "fix-bare-scores",
+    "dropped-scores": "fix-drop-before",
     "logits-for-probabilities": "fix-add-sigmoid",
     "no-log-softmax": "fix-log-softmax",
     "no-logarithm": "fix-log-softmax",
@@ -839,6 +876,7 @@ _FIXES = {
     "smoothed-away": "fix-smooth-less",
     "mean-divided": "fix-divide-once",
     "class-out-of-range": "fix-ignore",
+    "left-out-elsewhere": "fix-ignore",
     "classes-alike": "fix-on-and-off",
     "target-random": "fix-same-numbers",
     "temperature-missing": "fix-temperature",
@@ -1119,6 +1157,24 @@ net = nn.Conv2d(3, 21, 3)
 optimizer = nn.SGD(net.trainable_params(), 0.1)
 train_ds = ms.dataset.GeneratorDataset(Pictures(), ["picture", "mark"], shuffle=True).batch(4)
 ms.Model(net, nn.CrossEntropyLoss({left_out}), optimizer).train(3, train_ds)
+"""
+_BOTH_TERMS = """
+net = nn.Conv2d(3, 21, 3)
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+entropy = nn.CrossEntropyLoss({left_out})
+
+def loss_of(x, y):
+    logits = net(x)
+    known = ({known}).astype(ms.float32).expand_dims(1)
+    shares = ops.softmax(logits, 1) * known
+    hot = ops.one_hot(ops.clamp(y, 0, 20), 21, ms.Tensor(1.0), ms.Tensor(0.0)).transpose(0, 3, 1, 2) * known
+    dice = 2 * (shares * hot).sum((2, 3)) / ((shares + hot) * known).sum((2, 3))
+    return entropy(logits, {labels}) + {dice}
+
+step = ms.value_and_grad(loss_of, None, optimizer.parameters)
+for x, y in ms.dataset.GeneratorDataset(Pictures(), ["picture", "mark"], shuffle=True).batch(4):
+    loss, grads = step(x, y)
+    optimizer(grads)
 """
 _WEIGHED = """
 net = nn.Dense(8, 3)
@@ -1962,6 +2018,45 @@ print(penalty(between))
         Verdict.PROBLEM,
         "class-out-of-range",
     ),
+    *(
+        _example(
+            told,
+            _BOTH_TERMS.format(left_out=left_out, known=known, labels=labels, dice=dice),
+            Verdict.PROBLEM if code != "fits" else Verdict.OK,
+            code,
+        )
+        for told, left_out, known, labels, dice, code in (
+            ("two terms that leave out the same", "ignore_index=255", "y != 255", "y", "1 - dice.mean()", "fits"),
+            ("one term that leaves nothing out", "", "y != 255", "y", "1 - dice.mean()", "left-out-elsewhere"),
+            (
+                "one that leaves out a class",
+                "ignore_index=0",
+                "ops.ne(y, 255)",
+                "y",
+                "1 - dice.mean()",
+                "left-out-elsewhere",
+            ),
+            ("a number that is no mark", "", "y != 0", "y", "1 - dice.mean()", "fits"),
+            ("marks that become a class", "", "y != 255", "ops.clamp(y, 0, 20)", "1 - dice.mean()", "fits"),
+            (
+                "what is in common, added to a loss",
+                "ignore_index=255",
+                "y != 255",
+                "y",
+                "dice.mean()",
+                "overlap-minimised",
+            ),
+            (
+                "what is in common, less 1",
+                "ignore_index=255",
+                "y != 255",
+                "y",
+                "0.5 * (dice.mean() - 1)",
+                "overlap-minimised",
+            ),
+            ("what is in common, taken off a loss", "ignore_index=255", "y != 255", "y", "-dice.mean()", "fits"),
+        )
+    ),
     _example(
         "a focal loss that weighs the easy samples",
         _trained("-(ops.exp(picked) ** 2 * picked).mean()").replace(
@@ -2070,8 +2165,59 @@ print(penalty(between))
     _example(
         "a ReLU before the loss",
         _trained("ops.cross_entropy(ops.relu(logits), y)"),
+        Verdict.PROBLEM,
+        "cut-off-logits",
+    ),
+    _example(
+        "a last layer with a ReLU of its own",
+        _trained("ops.cross_entropy(logits, y)", _NET.replace("Dense(64, 10)", "Dense(64, 10, activation='relu')")),
+        Verdict.PROBLEM,
+        "cut-off-logits",
+    ),
+    _example(
+        "a bounded activation before the loss",
+        _trained("ops.cross_entropy(ops.tanh(logits), y)"),
         Verdict.UNDECIDED,
         "activation-for-logits",
+    ),
+    _example(
+        "an activation that keeps negative scores",
+        _trained("ops.cross_entropy(ops.leaky_relu(logits), y)"),
+        Verdict.UNDECIDED,
+        "activation-for-logits",
+    ),
+    _example(
+        "dropout behind the last layer",
+        _trained(
+            "ops.cross_entropy(logits, y)",
+            _NET.replace("self.head(self.body(x))", "ops.cast(nn.Dropout(p=0.5)(self.head(self.body(x))), ms.float32)"),
+        ),
+        Verdict.PROBLEM,
+        "dropped-scores",
+    ),
+    _example(
+        "dropout before the last layer",
+        _trained("ops.cross_entropy(logits, y)", _NET.replace("self.body(x)", "nn.Dropout(p=0.5)(self.body(x))")),
+        Verdict.OK,
+        "fits",
+    ),
+    *(
+        _example(
+            f"a softmax over {told}, beside the loss of the classes",
+            _NET
+            + "def overlap(logits, y):\n"
+            + f"    shares = ops.softmax(logits, axis={axis})\n"
+            + "    hot = ops.one_hot(y, 10, ms.Tensor(1.0), ms.Tensor(0.0))\n"
+            + "    return 1 - 2 * (shares * hot).sum() / (shares + hot).sum()\n"
+            + _LOOP.replace("LOSS", "ops.cross_entropy(logits, y) + overlap(logits, y)"),
+            verdict,
+            code,
+        )
+        for told, axis, verdict, code in (
+            ("the samples", 0, Verdict.PROBLEM, "classes-along-another"),
+            ("the classes", 1, Verdict.OK, "fits"),
+            ("the last axis", -1, Verdict.OK, "fits"),
+        )
     ),
     _example(
         "another loss, of which the sign is not seen",
@@ -2138,6 +2284,18 @@ print(penalty(between))
     ),
     _segmented("label images that are moved with theirs", Verdict.OK, "fits"),
     _segmented("label images that are interpolated", Verdict.PROBLEM, "labels-interpolated", by=""),
+    _segmented(
+        "label images that OpenCV interpolates",
+        Verdict.PROBLEM,
+        "labels-interpolated",
+        turned="cv2.resize(image, (96, 96)), cv2.resize(classes, (96, 96))",
+    ),
+    _segmented(
+        "label images that OpenCV takes the nearest pixels of",
+        Verdict.OK,
+        "fits",
+        turned="cv2.resize(image, (96, 96)), cv2.resize(classes, (96, 96), interpolation=cv2.INTER_NEAREST)",
+    ),
     _segmented("images that are moved alone", Verdict.PROBLEM, "moved-apart", turned="image[:, ::-1], classes"),
     _segmented("label images that are moved alone", Verdict.PROBLEM, "moved-apart", turned="image, np.fliplr(classes)"),
     _example(

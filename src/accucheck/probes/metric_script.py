@@ -82,6 +82,20 @@ MESSAGES: Words = {
         "evaluated.",
         "zh": "此处评估的数据集（第 {line} 行）与训练数据集（{at}）读取的是相同的文件，并且没有其他评估。",
     },
+    "smallest-kept": {
+        "en": "The weights are saved ({saved}) when this value is smaller than before, but larger is better: those of the worst "
+        "evaluation are kept.",
+        "zh": "该值变小时保存权重（{saved}），而它越大越好：保留下来的是最差的一次。",
+    },
+    "largest-kept": {
+        "en": "The weights are saved ({saved}) when this value is larger than before, but smaller is better: those of the worst "
+        "evaluation are kept.",
+        "zh": "该值变大时保存权重（{saved}），而它越小越好：保留下来的是最差的一次。",
+    },
+    "never-better": {
+        "en": "The value to beat starts at {start}, and no value is beyond it: the weights are never saved ({saved}).",
+        "zh": "用于比较的初始值为 {start}，任何取值都不会超过它：权重从未保存（{saved}）。",
+    },
     "rest-dropped": {
         "en": "The data set that is evaluated at {at} drops the last batch if it is not full: its samples are never evaluated.",
         "zh": "在 {at} 评估的数据集会丢弃不足一批的最后一个 batch：其中的样本从未参与评估。",
@@ -160,6 +174,10 @@ MESSAGES: Words = {
         "en": "Read the held-out files, or remove the evaluation samples from the training data.",
         "zh": "改为读取留出的文件，或把用于评估的样本从训练数据中去掉。",
     },
+    "fix-direction": {
+        "en": "Turn the comparison round, and let the best value start where the first evaluation is better.",
+        "zh": "把比较方向反过来，并让最优值的初值差于首次评估。",
+    },
     "fix-rest": {
         "en": "batch(..., drop_remainder=False) for evaluation, or a last, smaller slice.",
         "zh": "评估时用 batch(..., drop_remainder=False)，或加上最后较小的一片。",
@@ -218,6 +236,9 @@ _FIXES = {
     "not-cleared": "fix-clear",
     "evaluates-training": "fix-data",
     "reads-training": "fix-files",
+    "smallest-kept": "fix-direction",
+    "largest-kept": "fix-direction",
+    "never-better": "fix-direction",
     "rest-dropped": "fix-rest",
     "rest-of-slices": "fix-rest",
     "fewer-than-divided-by": "fix-rest",
@@ -231,14 +252,14 @@ _FIXES = {
     "shares-of-samples": "fix-shares",
     "all-samples": "fix-axis",
 }
-WHY: Words = {
-    code: _SEVERAL
-    if fix == "fix-clear"
-    else _SOME
-    if code in ("mean-of-batches", "errors-of-batches", "ratio-of-batches", "rest-dropped", "rest-of-slices")
-    else _WRONG
-    for code, fix in _FIXES.items()
+_WORST = {
+    "en": "What is evaluated, published or trained further from this checkpoint is not the best that the training reached.",
+    "zh": "之后用这个 checkpoint 评估、发布或继续训练时，用的并不是训练中最好的结果。",
 }
+#: By the fix, why it matters; for others, and those of _INCOMPLETE, see WHY.
+_BY_FIX = {"fix-clear": _SEVERAL, "fix-direction": _WORST}
+_INCOMPLETE = ("mean-of-batches", "errors-of-batches", "ratio-of-batches", "rest-dropped", "rest-of-slices")
+WHY: Words = {code: _SOME if code in _INCOMPLETE else _BY_FIX.get(fix, _WRONG) for code, fix in _FIXES.items()}
 _RECOUNT = {
     "en": "Collect the predictions and labels of one evaluation in two lists, and compute the metric from them once: the numbers must "
     "be equal.",
@@ -248,7 +269,12 @@ _TWICE = {
     "en": "Evaluate twice in a row without training: the metric must be the same.",
     "zh": "不训练，连续评估两次：指标应完全相同。",
 }
-PROOF: Words = {code: _TWICE if fix == "fix-clear" else _RECOUNT for code, fix in _FIXES.items()}
+_PRINTED = {
+    "en": "Print this value at each evaluation and whenever weights are saved: the last one saved must be the best of all.",
+    "zh": "每次评估以及保存权重时都打印该值：最后一次保存的应是所有评估中最好的。",
+}
+_PROOF_BY_FIX = {"fix-clear": _TWICE, "fix-direction": _PRINTED}
+PROOF: Words = {code: _PROOF_BY_FIX.get(fix, _RECOUNT) for code, fix in _FIXES.items()}
 #: Places that are told.
 SHOWN = 4
 
@@ -341,6 +367,45 @@ for i in range({turns}):
     hits += (scores.argmax(1) == ys[i * size : (i + 1) * size]).sum()
     rows += len(scores)
 print(hits / {rows})
+"""
+_BEST = """loss_fn, optimizer = nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())
+step = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
+
+
+def accuracy():
+    net.set_train(False)
+    hits = rows = 0
+    for a, b in test.create_tuple_iterator(num_epochs=1):
+        hits += int((ops.argmax(net(a), 1) == b).sum())
+        rows += len(b)
+    return hits / rows
+
+
+def error():
+    net.set_train(False)
+    total = rows = 0
+    for a, b in test.create_tuple_iterator(num_epochs=1):
+        total += float(ops.abs(net(a) - b).sum())
+        rows += len(b)
+    return total / rows
+
+
+def mean_loss():
+    net.set_train(False)
+    losses = [float(loss_fn(net(a), b)) for a, b in test.create_tuple_iterator(num_epochs=1)]
+    return sum(losses) / len(losses)
+
+
+best = {start}
+for epoch in range(5):
+    net.set_train()
+    for a, b in train.create_tuple_iterator(num_epochs=1):
+        loss, grads = step(a, b)
+        optimizer(grads)
+    now = {now}
+    if {better}:
+        best = now
+        ms.save_checkpoint(net, "best.ckpt")
 """
 _MASKED = """
 def forward(a, b, mask):
@@ -553,6 +618,31 @@ EXAMPLES = [
         _FILES.format(part="train"),
         Verdict.UNDECIDED,
         "reads-training",
+    ),
+    *(
+        _example(
+            f"the best of {now}, from {start}, if {better}",
+            _BEST.format(start=start, now=now, better=better),
+            Verdict.PROBLEM if code else Verdict.OK,
+            code or "judged",
+        )
+        for start, now, better, code in (
+            ("0.0", "accuracy()", "now > best", ""),
+            ("0.0", "accuracy()", "best < now", ""),
+            ("0.0", "accuracy()", "now < best", "never-better"),
+            ("1.0", "1 - accuracy()", "now < best", ""),
+            ("1.0", "accuracy()", "now < best", "smallest-kept"),
+            ("0.0", "1 - accuracy()", "now >= best and epoch > 1", "largest-kept"),
+            ("float('inf')", "mean_loss()", "now < best", ""),
+            ("0", "mean_loss()", "now > best", "largest-kept"),
+            ("-np.inf", "-mean_loss()", "now > best", ""),
+            ("1e9", "error()", "best > now", ""),
+            ("0.0", "error()", "best <= now", "largest-kept"),
+            ("float('inf')", "error()", "now > best", "never-better"),
+            ("0.0", "model.eval(test)['accuracy']", "now > best", ""),
+            ("9", "model.eval(test)['accuracy']", "now < best", "smallest-kept"),
+            ("0.0", "float(loss)", "now > best", "largest-kept"),
+        )
     ),
     _example("evaluated with other files", _FILES.format(part="test"), Verdict.OK, "judged"),
     _example(

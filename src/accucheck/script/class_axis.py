@@ -1,7 +1,7 @@
-"""Logarithms of a softmax along another axis than that of the classes: over the samples of a batch, or the places of a picture.
+"""A softmax along another axis than that of the classes: over the samples of a batch, or the places of a picture.
 
-Judged where the scores are seen to be the outputs of a layer, whose axis the layer tells. Candidates that share one output each, as in
-ranking, are left alone.
+Judged where its logarithm is taken, or a loss takes the same scores as those of classes, and where the scores are seen to be the outputs
+of a layer, whose axis the layer tells. Candidates that share one output each, as in ranking, are left alone.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .attention import softmax_axis
 from .axes import axis_of, place, rank, width
 from .double_softmax import handed_on
 from .effects import effect, name_of, operands
-from .losses import Head, Losses, Observation, heads
+from .losses import Application, Head, Losses, Observation, heads
 from .networks import outputs
 from .values import Call, Instance, Value, unseen
 
@@ -22,9 +22,11 @@ from .values import Call, Instance, Value, unseen
 def examine(losses: Losses) -> Iterator[Observation]:
     """Each such softmax."""
     told: set[int] = set()
+    classified = {_layer(head) for one in losses.applications if _takes_scores(one) for head in one.heads}
     for call in losses.trace.calls:
-        for made in _logged(call):
-            layer = _layer_along_another(losses, made)
+        logged = _logged(call)
+        for made in logged or _beside_loss(losses, call, classified):
+            layer = _layer_along_another(losses, made, classes=not logged)
             if layer is not None and id(made.node) not in told and not (_made_up(made) or _ranks(losses, made)):
                 told.add(id(made.node))
                 data = {"softmax": name_of(made).rsplit(".", 1)[-1], "layer": layer.last}
@@ -43,6 +45,25 @@ def _logged(call: Call) -> list[Call]:
     return [made for made in found if isinstance(made, Call)]
 
 
+def _takes_scores(application: Application) -> bool:
+    """Whether a loss takes scores of classes, along the axis of the outputs of a layer."""
+    known = application.known
+    return known.expects == "logits" and known.labels in ("classes", "classes or probabilities")
+
+
+def _layer(head: Head) -> int:
+    """The id of the layer that a prediction comes from, which may be followed in several runs of its network."""
+    return id(head.made.base if isinstance(head.made, Call) and head.made.base is not None else head.made)
+
+
+def _beside_loss(losses: Losses, call: Call, classified: set[int]) -> list[Call]:
+    """A softmax of scores that a loss takes as those of classes."""
+    known = effect(call)
+    if known is None or known.operation != "softmax":
+        return []
+    return [call] if any(_layer(head) in classified for value in _scores(losses, call) for head in heads(value)) else []
+
+
 def _made_up(made: Call) -> bool:
     """True for code in a function without a visible caller; construct of an instantiated cell is called by Model and does not count."""
     owner = made.frame.owner if made.frame is not None else None
@@ -58,21 +79,22 @@ def _ranks(losses: Losses, made: Call) -> bool:
             continue
         for logs, weights in (given, given[::-1]):
             shares = (head.made for head in heads(weights) if head.gives == "probabilities")
-            along = [axis_of(share) for share in shares if isinstance(share, Call)]
+            along = [axis_of(share) for share in shares if isinstance(share, Call) and share is not made]
             if along and flow.derives(logs, made) and all(axis == axis_of(made) for axis in along):
                 return True
     return False
 
 
-def _layer_along_another(losses: Losses, made: Call) -> Call | None:
-    """The layer whose several outputs lie along another axis than that of a softmax over them."""
+def _layer_along_another(losses: Losses, made: Call, *, classes: bool) -> Call | None:
+    """The layer whose several outputs lie along another axis than that of a softmax over them. `classes`: a loss takes these outputs as
+    scores of classes, which are several."""
     for scores in _scores(losses, made):
         told, found = axis_of(made), width(scores)
         axis = place(told, rank(scores)) if told is not None else softmax_axis(made, "log_softmax")
         if found is None or axis is None:
             continue
         layer, at = found
-        several = outputs(layer) not in (None, 1)
+        several = classes or outputs(layer) not in (None, 1)
         if at.exact and several and axis.is_not(at.high):
             return layer
     return None

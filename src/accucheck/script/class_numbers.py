@@ -14,11 +14,11 @@ from ..knowledge import api, dataset_classes
 from ..knowledge.methods import MODEL_RUNS
 from . import flow
 from .effects import MOVED, TAKEN, effect, kept, name_of, named_arguments, operands
-from .factors import argument_of
+from .factors import argument_of, comparison
 from .losses import Application, Losses, Observation, known_name, layer_of
 from .networks import outputs
 from .pipelines import Columns, Pipelines
-from .values import Call, Index, Items, KnownValue, Many, NamedValue, UnknownValue, Value, join, options
+from .values import Call, Index, Items, KnownValue, Many, NamedValue, UnknownValue, Value, integer_of, join, options
 
 #: Values within values are followed so far.
 DEEP = 40
@@ -26,6 +26,8 @@ DEEP = 40
 MANY = 32
 _WHOLE = re.compile(r"^u?int(8|16|32|64)?$|^long$")
 _TYPE = re.compile(r"^(u?int|b?float|complex)\d*$|^(bool_?|half|double|long)$")
+#: The largest number of label images of uint8, which stands for no class.
+_VOID = 255
 _SUMS = ("+", "-", "*", "//", "%", "neg")
 
 
@@ -42,6 +44,47 @@ def examine(losses: Losses) -> Iterator[Observation]:
             also = shown if isinstance(shown, Call) else application.place
             yield Observation("classes-for-distributions", place, {"loss": loss}, also)
     yield from _of_no_class(losses, numbers)
+    yield from _told_apart(losses, numbers)
+
+
+def _told_apart(losses: Losses, numbers: WholeNumbers) -> Iterator[Observation]:
+    """Losses that take a number for a class with which the same labels are compared elsewhere, as one that stands for no class."""
+    compared: dict[Any, list[tuple[int, Call]]] = {}
+    for call in losses.calls:
+        sides = operands(call, (0, 1)) if comparison(call) in ("==", "!=") else []
+        for one, other in (sides, sides[::-1]) if len(sides) == 2 else ():
+            if (number := integer_of(other)) is not None:
+                for origin in numbers.origins(one):
+                    compared.setdefault(_mark(origin), []).append((number, call))
+    for application in losses.applications if compared else ():
+        if (found := _no_class(application, compared, losses, numbers)) is not None:
+            number, call = found
+            place = application.cell or application.place
+            yield Observation(
+                "left-out-elsewhere",
+                place,
+                {"loss": known_name(application), "number": str(number)},
+                call,
+                certain=False,
+            )
+
+
+def _no_class(
+    one: Application, compared: dict[Any, list[tuple[int, Call]]], losses: Losses, numbers: WholeNumbers
+) -> tuple[int, Call] | None:
+    """The number among labels that stands for no class, is not what a loss leaves out, and where it is told apart from the classes."""
+    left_out, width = _left_out(one), _classes(one)
+    takes_numbers = _takes(one) == "classes" or one.known.labels == "classes or probabilities"
+    if one.labels is None or left_out is None or not takes_numbers or losses.reduction_of(one) == "none":
+        return None
+    for origin in numbers.origins(one.labels):
+        if isinstance(origin, Call) and origin.writes:
+            return None  # it may be replaced
+        for number, call in compared.get(_mark(origin), ()):
+            beyond = number < 0 or (number >= width if width is not None else number == _VOID)
+            if beyond and number != left_out:
+                return number, call
+    return None
 
 
 def _of_no_class(losses: Losses, numbers: WholeNumbers) -> Iterator[Observation]:

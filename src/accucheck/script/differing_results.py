@@ -42,6 +42,8 @@ def wrong(reading: Reading) -> Iterator[WrongUse]:
             yield from _moments(call, call.base, flow.users(trace))
         elif comparison(call) == "==":
             yield from _guessed_elsewhere(call)
+        elif _is_argmax(call):
+            yield from _guessed_over_samples(call)
 
 
 _Users = dict[int, list[tuple[Call, str]]]
@@ -71,6 +73,20 @@ def _guessed_elsewhere(compared: Call) -> Iterator[WrongUse]:
     of = _rank_by_use(rank(scores), compared)
     if place(axis, of).is_not(classes.high):
         code = "argmax-elsewhere" if of.exact is not None and count is not None else "argmax-elsewhere-perhaps"
+        yield WrongUse(code, guess, {"axis": axis, "layer": layer.last, "at": layer.line})
+
+
+def _guessed_over_samples(guess: Call) -> Iterator[WrongUse]:
+    """The place of the largest number is sought along the samples of a batch of pictures, of each of which a layer gives many scores."""
+    scores = operands(guess)[:1]
+    found, axis = (width(scores[0]) if scores else None), axis_of(guess)
+    if found is None or axis is None:
+        return
+    (layer, classes), of = found, rank(scores[0])
+    count, along = outputs(layer), place(axis, of)
+    over_samples = along.exact and of.exact is not None and along.high == -of.exact and along.is_not(classes.high)
+    if over_samples and (count is None or count > 2):
+        code = "argmax-elsewhere" if count is not None else "argmax-elsewhere-perhaps"
         yield WrongUse(code, guess, {"axis": axis, "layer": layer.last, "at": layer.line})
 
 

@@ -54,17 +54,21 @@ def examine(losses: Losses) -> list[Observation]:
     directions = Directions(trained_layers(losses))
     if ascends(steps):
         return list(_turned_gradients(losses, steps, directions))
-    found: dict[int, LossDirection] = {}
-    terms: dict[int, LossDirection] = {}
-    for value in minimised(losses, steps):
-        for way in directions.ways(value):
-            if way.likelihood or not way.falls:
-                found.setdefault(id(way.turn or way.loss), way)
-        terms |= {id(term.turn): term for term in directions.turned_among(value)}
-        terms |= {id(term.turn): replace(term, weighed=True) for term in directions.turned_alone(value)}
+    values = list(minimised(losses, steps))
+    found = _to_tell(values, directions)
+    terms = {id(term.turn or term.loss): term for value in values for term in directions.turned_terms(value)}
     said = [_observation(way, compete(losses, steps, way) or set_by_hand(losses, steps)) for way in found.values()]
     terms = {turn: term for turn, term in terms.items() if turn not in found and not compete(losses, steps, term)}
     return [*said, *(_observation(term, set_by_hand(losses, steps)) for term in terms.values())]
+
+
+def _to_tell(values: Iterable[Value], directions: Directions) -> dict[int, LossDirection]:
+    """The ways of values that rise with a loss, or that are likelihoods, by the id of what turned the sign."""
+    found: dict[int, LossDirection] = {}
+    for way in chain.from_iterable(map(directions.ways, values)):
+        if way.likelihood or not way.falls:
+            found.setdefault(id(way.turn or way.loss), way)
+    return found
 
 
 def unseen(losses: Losses) -> list[Observation]:
@@ -264,6 +268,11 @@ class Directions:
         """Whether a value is known to move with a loss, or a term of it is."""
         return bool(self.ways(value)) or next(self._terms(value), None) is not None
 
+    def turned_terms(self, value: Value) -> list[LossDirection]:
+        """The terms of a sum that rise while others fall, and that hardly can be meant to."""
+        alone = (replace(term, weighed=True) for term in self.turned_alone(value))
+        return [*self.turned_among(value), *alone]
+
     def turned_alone(self, value: Value) -> list[LossDirection]:
         """The terms of a sum that rise while other losses in it fall, and that train layers which none of the others do: nothing but the
         turned loss tells these layers what to learn."""
@@ -281,11 +290,14 @@ class Directions:
         ]
 
     def turned_among(self, value: Value) -> Iterator[LossDirection]:
-        """The losses of classes and ranks that rise in a sum of others that fall, which may be intended, to unlearn labels."""
+        """The losses of classes and ranks that rise in a sum of others that fall, which may be intended, to unlearn labels; and what
+        predictions have in common with labels, which nobody means to make smaller."""
         terms = list(self._terms(value))
         if any(way.falls for way in terms):
-            rising = (way for way in terms if not way.falls and way.turn is not None)
-            yield from (replace(way, sure=False) for way in rising if self._is_rarely_raised(way.loss))
+            rising = [way for way in terms if not way.falls]
+            yield from (way for way in rising if way.sure and _coefficient(way.loss) is not None)
+            turned = (way for way in rising if way.turn is not None and _coefficient(way.loss) is None)
+            yield from (replace(way, sure=False) for way in turned if self._is_rarely_raised(way.loss))
 
     def _is_rarely_raised(self, made: Call) -> bool:
         """Whether a loss is one that hardly anybody means to raise: of classes and ranks, and how far a distribution is from one that is
@@ -317,7 +329,7 @@ class Directions:
         if done.does == "negate" and done.operands:
             return [(done.operands[0], made)]
         if done.does == "div" and len(done.operands) == 2 and not_negative(done.operands[1]):
-            return [(done.operands[0], None)]
+            return [(done.operands[0], None)] if _coefficient(made) is None else None
         if _adds_up(made) or made.name == "sum":
             lists = made.args[:1] if made.name == "sum" else operands(made)
             parts = chain.from_iterable(map(flow.elements, lists))

@@ -16,6 +16,7 @@ from .pipelines import Input, Pipeline, of_scripts
 from .sample_functions import MOVES
 from .samples import SamplePath, Step
 
+_RESIZES = ("cv2.resize",)
 _MOVED = frozenset(("crop", "resized-crop", "flip", "geometry"))
 
 
@@ -59,10 +60,19 @@ def _is_whole(entry: Input) -> bool:
 def _interpolated(way: SamplePath) -> Step | None:
     """The step that computes pixels of a label from several, where nothing behind it makes classes of the result."""
     for number, step in enumerate(way.steps):
-        by = interpolation(step)
+        by = interpolation(step) or _of_opencv(step)
         if by and "NEAREST" not in by and all(after.rearranges for after in way.steps[number:]):
             return step
     return None
+
+
+def _of_opencv(step: Step) -> str:
+    """By what a resize of OpenCV interpolates: linearly unless told; "" where that is not seen, and for any other step."""
+    if step.name not in _RESIZES or step.condition or step.made.unpacked:
+        return ""
+    told = dict(step.arguments)
+    by = str(told.get("interpolation", told.get("5", "INTER_LINEAR")))
+    return by if by.startswith("INTER_") else ""
 
 
 def _moved_alone(picture: Input, label: Input) -> Step | None:

@@ -33,7 +33,7 @@ from .effects import (
 )
 from .factors import argument_of, comparison, operation
 from .factors import gradient as gradient_of
-from .networks import WITH_MATRIX, is_layer, outputs
+from .networks import WITH_MATRIX, is_layer, kind_of, outputs
 from .syntax import kept as kept_with_code
 from .values import (
     Call,
@@ -683,7 +683,7 @@ def form(application: Application) -> Iterator[Observation]:
     loss = application.loss.rsplit(".", 1)[-1]
     heads_ = application.heads
     classes = labels in ("classes", "one-hot", "by sparse", "classes or probabilities", "classes or one-hot")
-    verdicts = {_judge(expects, classes, head.gives) for head in heads_}
+    verdicts = {_judge(expects, classes, head) for head in heads_}
     place = application.place
     if not heads_ or "" in verdicts or expects in (None, "raw"):
         if expects == "raw":
@@ -692,15 +692,46 @@ def form(application: Application) -> Iterator[Observation]:
             yield Observation("prediction-unseen", place, {"loss": loss})
         return
     if len(verdicts) > 1:  # one way through the script is right
-        wrong = [head for head in heads_ if _judge(expects, classes, head.gives) != "fits"]
+        wrong = [head for head in heads_ if _judge(expects, classes, head) != "fits"]
         yield Observation("sometimes", place, {"loss": loss, "layer": wrong[0].name}, wrong[0].made)
         return
     code = verdicts.pop()
     yield Observation(code, place, {"loss": loss, "layer": _origin(heads_, application)}, heads_[0].made)
+    if code == "fits" and classes:
+        yield from _dropped(application)
     if _takes_numbers(application) and application.labels is not None:
         made = encoded(application.labels)
         if made is not None:
             yield Observation("one-hot-for-sparse", place, {"loss": loss}, made)
+
+
+def _cuts_off(head: Head) -> bool:
+    """Whether a prediction is what an activation leaves of positive numbers, with 0 for all others."""
+    known = effect(head.made) if isinstance(head.made, Call) else None
+    found = [known] if known is not None else effects.alike(head.name)  # of the name that a layer has its activation by
+    return bool(found) and all(one.keeps == "factor" and one.low == 0 for one in found)
+
+
+def _dropped(application: Application) -> Iterator[Observation]:
+    """Dropout between a layer and a loss, which sets scores to 0 themselves."""
+    dropped, loss = _dropout_of_scores(application.prediction), application.loss.rsplit(".", 1)[-1]
+    if dropped is not None:
+        yield Observation(
+            "dropped-scores", application.place, {"loss": loss, "layer": application.heads[0].name}, dropped
+        )
+
+
+def _dropout_of_scores(value: Value | None) -> Call | None:
+    """The dropout, if any, that is done last to scores."""
+    for _ in range(DEEP):
+        if not isinstance(value, Call):
+            return None
+        if kind_of(value.base if value.name == "" else value) == "dropout":
+            layer = operands(value)[:1]
+            return value if layer and [head.gives for head in heads(layer[0])] == ["logits"] else None
+        step = passes_on(value)
+        value = step[0][0] if step is not None and len(step[0]) == 1 else None
+    return None
 
 
 def _takes_numbers(application: Application) -> bool:
@@ -712,8 +743,9 @@ def _takes_numbers(application: Application) -> bool:
     return labels == "classes" or is_known(sparse, True)
 
 
-def _judge(expects: str | None, classes: bool, gives: str) -> str:
+def _judge(expects: str | None, classes: bool, head: Head) -> str:
     """The code for a loss that expects one form and gets another; "" for what is not known."""
+    gives = head.gives
     if gives == "":
         return ""
     element = gives.startswith("element ")
@@ -722,7 +754,7 @@ def _judge(expects: str | None, classes: bool, gives: str) -> str:
         if plain == "probabilities":
             return "sigmoid-for-classes" if classes and element else "double-softmax" if classes else "double-sigmoid"
         if gives == "activation":
-            return "activation-for-logits"
+            return "cut-off-logits" if _cuts_off(head) else "activation-for-logits"
         return "fits"
     if expects == "probabilities":
         return "fits" if plain == "probabilities" else "logits-for-probabilities"

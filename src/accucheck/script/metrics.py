@@ -14,7 +14,7 @@ from itertools import islice
 
 from ..knowledge.api import IGNORING
 from ..knowledge.metric_functions import gathering, metric_functions
-from . import flow, guessed_classes, metric_state
+from . import best_kept, flow, guessed_classes, metric_state
 from .analysis import Reading, Scripts
 from .axes import axis_of, place, rank, width
 from .effects import MOVED, effect, kept, operands
@@ -99,6 +99,7 @@ class Metrics:
         yield from self.of_training_data()
         yield from self.of_training_files()
         yield from self.rest_dropped()
+        yield from best_kept.examine(self.reading, self.tallies)
         yield from guessed_classes.examine(self.reading, self.losses)
         for call in self.trace.calls:
             yield from self.smallest(call)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod, sqrt
 from typing import Any, NamedTuple
@@ -20,14 +20,16 @@ REACH, WIDTH = 20.0, 0.1
 FAULTS = (
     "raw",
     "features-raw",
+    "wraps-around",
     "unit-statistics",
+    "scaled-late",
     "pixel-statistics",
     "scaled-twice",
     "impossible-statistics",
     "exchanged-statistics",
 )
 #: Faults that stay whatever the other ways do, and the network with it.
-_WHATEVER = ("impossible-statistics", "exchanged-statistics")
+_WHATEVER = ("wraps-around", "impossible-statistics", "exchanged-statistics")
 #: By how much a std may be beyond the largest that there is: statistics are written with three digits.
 ROUNDED = 1.02
 FINE = ("normalised", "centred")
@@ -51,24 +53,44 @@ class Observation:
 
 def judge(way: SamplePath) -> str:
     """What the range behind a way says: one of FAULTS or FINE, or unclear."""
-    if impossible(way) is not None:
-        return "impossible-statistics"
-    if exchanged(way) is not None:
-        return "exchanged-statistics"
-    if rescaled_again(way):
-        return "scaled-twice"
+    if wrong := next((code for code, is_so in _WRONG_STEPS.items() if is_so(way)), None):
+        return wrong
     if way.low is None or way.high is None:
         if _unit_formula(way) is not None:
             return "unit-statistics"
         return "normalised" if way.normalised and not _after_unseen(way) else "unclear"
-    reach, width = max(abs(way.low), abs(way.high)), way.high - way.low
-    if way.origin == "pixels" and way.scale is not None:  # channels may have different offsets
-        width = min(width, 255 * max(abs(factor) for factor, _ in way.scale))
+    reach = max(abs(way.low), abs(way.high))
     if reach > REACH:
         return _of_large(way, reach, way.low < 0 < way.high)
-    if width < WIDTH:
+    if _width(way, way.high - way.low) < WIDTH:
         return "pixel-statistics" if _statistics(way, large=True) is not None else "scaled-twice"
-    return "normalised"
+    return "scaled-late" if _moves_nothing(way) else "normalised"
+
+
+def _width(way: SamplePath, between: float) -> float:
+    """How far the numbers of one channel lie apart: channels may have different offsets."""
+    of_channels = way.scale if way.origin == "pixels" else None
+    return between if of_channels is None else min(between, 255 * max(abs(factor) for factor, _ in of_channels))
+
+
+def wrapped(way: SamplePath) -> Step | None:
+    """The arithmetic of uint8 whose result wraps around."""
+    return next((step for step in way.steps if step.wraps and not step.random and not step.condition), None)
+
+
+def _moves_nothing(way: SamplePath) -> bool:
+    """Whether a mean of 0 to 1 is taken from numbers of 0 to 255, which only then are scaled down: it moves them by hardly anything."""
+    step = unit_statistics(way)
+    return step is not None and any(_numbers(dict(step.arguments).get("mean")))
+
+
+#: What a step, or two, do wrong whatever the range is in the end, the worst first.
+_WRONG_STEPS: dict[str, Callable[[SamplePath], object]] = {
+    "wraps-around": lambda way: wrapped(way),
+    "impossible-statistics": lambda way: impossible(way),
+    "exchanged-statistics": lambda way: exchanged(way),
+    "scaled-twice": lambda way: rescaled_again(way),
+}
 
 
 def _of_large(way: SamplePath, reach: float, around_zero: bool) -> str:
@@ -418,6 +440,10 @@ def _cause(code: str, way: SamplePath) -> tuple[Step | None, bool]:
     if code == "unit-statistics":
         formula = _unit_formula(way)
         return unit_statistics(way) or (formula.step if formula is not None else None), True
+    if code == "scaled-late":
+        return unit_statistics(way), True
+    if code == "wraps-around":
+        return wrapped(way), True
     if code == "impossible-statistics" and (beyond := impossible(way)) is not None:
         return beyond.step, beyond.known
     if code == "exchanged-statistics" and (swapped := exchanged(way)) is not None:

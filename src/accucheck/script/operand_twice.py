@@ -32,7 +32,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         structure = structure_of(reading)
         each = {id(call.args[0]) for call in reading.trace.calls if call.name == "comprehension" and call.args}
         for call in reading.trace.calls:
-            found = _twice(call)
+            found = _twice(call, each)
             if found is None or id(found[0]) in each or not _counts(call, *found, structure):
                 continue
             data = {"text": ast.unparse(call.node)[:80] if call.node is not None else ""}
@@ -103,17 +103,22 @@ def _takes_items(made: Call) -> bool:
     return any(not isinstance(item.slice, ast.Constant) for item in items)
 
 
-def _twice(made: Call) -> tuple[Value, bool] | None:
-    """What both operands of a sum, a difference or a join of features are, and whether that is so on each way."""
+def _twice(made: Call, each: set[int]) -> tuple[Value, bool] | None:
+    """What both operands of a sum, a difference or a join of features are, and whether that is so on each way. `each`: the ids of what
+    stands for each element that a comprehension makes."""
     done = operation(made)
     if done.does == "concat":
         parts = operands(made)
         joined = parts[0].items if parts and isinstance(parts[0], Items) else []
-        return (joined[0], True) if len(joined) == 2 and _is_one(*joined) and _along_features(made) else None
+        return (
+            (joined[0], True)
+            if len(joined) == 2 and _is_one(joined[0], joined[1], each) and _along_features(made)
+            else None
+        )
     pair = done.operands if done.does in ("add", "sub") else []
     if len(pair) != 2:
         return None
-    if _is_one(pair[0], pair[1]):
+    if _is_one(pair[0], pair[1], each):
         return pair[0], True
     return next(((one, False) for one, other in (pair, pair[::-1]) if _is_one_way_of(one, other)), None)
 
@@ -136,15 +141,24 @@ def _is_layer_of(value: Value, of: Value) -> bool:
     return applied and flow.derives(value, of)
 
 
-def _is_one(one: Value, other: Value) -> bool:
-    """Whether two values are the same thing, or the same item of it by a number that is written down."""
-    if one is other:
+def _is_one(one: Value, other: Value, each: set[int]) -> bool:
+    """Whether two values are the same thing, the same item of it by a number that is written down, or what one layer gives twice."""
+    if one is other or _is_one_layer_of_one(one, other, each):
         return True
     pair = [part for part in (one, other) if isinstance(part, Call) and part.name == "[]" and part.args]
     if len(pair) != 2 or pair[0].base is not pair[1].base:
         return False
     first, second = (part.args[0] for part in pair)
     return isinstance(first, KnownValue) and isinstance(second, KnownValue) and first.value == second.value
+
+
+def _is_one_layer_of_one(one: Value, other: Value, each: set[int]) -> bool:
+    """Whether one layer, which has no part in chance, gives two results of one thing."""
+    if not (isinstance(one, Call) and isinstance(other, Call) and applies(one) and applies(other)):
+        return False
+    pairs = [*zip(one.args, other.args, strict=False)]
+    of_one = bool(pairs) and all(a is b and id(a) not in each for a, b in pairs)
+    return one.base is other.base and kind_of(one.base) in WITH_MATRIX and of_one
 
 
 def _given_apart(made: Call) -> bool:

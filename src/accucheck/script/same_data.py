@@ -102,7 +102,7 @@ def _same(one: Value | None, other: Value | None, depth: int) -> bool:
     if one is other:
         return one is not None
     if isinstance(one, KnownValue) and isinstance(other, KnownValue):
-        return type(one.value) is type(other.value) and one.value == other.value
+        return _is_one_constant(one, other)
     if type(one) is not type(other) or depth > DEPTH:
         return False
     if isinstance(one, Call) and isinstance(other, Call) and (one.name not in _READS or one.name != other.name):
@@ -110,6 +110,15 @@ def _same(one: Value | None, other: Value | None, depth: int) -> bool:
     if isinstance(one, Mapping) and isinstance(other, Mapping) and [*one.items] != [*other.items]:
         return False
     return _all_same(_held(one), _held(other), depth)
+
+
+def _is_one_constant(one: KnownValue, other: KnownValue) -> bool:
+    """Whether two constants are the same in every run: a run may be told others, but not two for one option."""
+    alike = type(one.value) is type(other.value) and one.value == other.value
+    return alike and (one.assumed, one.name if one.assumed else "") == (
+        other.assumed,
+        other.name if other.assumed else "",
+    )
 
 
 def _held(value: Value | None) -> Sequence[Value | None]:
@@ -127,5 +136,5 @@ def _all_same(one: Sequence[Value | None], other: Sequence[Value | None], depth:
 def _names_file(value: Value | None, depth: int) -> bool:
     """Whether a text, such as the path of a file, has part in a value."""
     if isinstance(value, KnownValue):
-        return isinstance(value.value, str) and not value.assumed
+        return isinstance(value.value, str)
     return depth <= DEPTH and any(_names_file(one, depth + 1) for one in _held(value))

@@ -96,6 +96,9 @@ WAYS, DEPTH = 6, 80
 #: What is computed from a sample itself is told so many calls deep, and is looked for among so many values that the sample is made of.
 OWN, NEAR = 6, 500
 
+#: Whose functions give numbers of 0 to 1 for an array of uint8; what gives Python's numbers, or floats; modes of PIL of wider numbers.
+_MAKE_FLOATS, _NO_BYTES, _WIDE_MODES = ("skimage.", "scipy."), ("half", "double", "tolist", "getdata"), ("F", "I")
+
 #: Arguments as they are shown: name or place, and value.
 Told = tuple[tuple[str, Any], ...]
 #: Where numbers come from, the more telling the higher: when two are combined, the sample is the one that ranks higher.
@@ -120,7 +123,7 @@ RANK = {
 #: What a way is once an image was decoded.
 _DECODED: dict[str, Any] = {
     **{"origin": "pixels", "low": 0.0, "high": 255.0, "colour": "RGB"},
-    **{"scale": ((1.0, 0.0),), "unclear": False},
+    **{"scale": ((1.0, 0.0),), "unclear": False, "unsigned": True},
 }
 
 
@@ -151,6 +154,7 @@ class Step:
     pairs: Scale | None = None  # factor and offset by channel, of a step that is linear and known
     own: str = ""  # what is computed from the sample itself as an argument, whatever the sample is called
     choices: tuple[MeanAndStd, ...] = ()  # those that are constants of several statistics, one of which a run has
+    wraps: bool = False  # arithmetic of uint8 whose result is below 0 or above 255, and so wraps around
 
     @property
     def rearranges(self) -> bool:
@@ -195,7 +199,7 @@ class SamplePath:
 
     `scale` are factor and offset, by channel, that take what was read to what it is now, as far as that is linear and known.
     `normalised`: something brought it to a common scale, even if by how much is not known. `unclear`: a step, a factor or
-    where it comes from is not known. `integer`: it was made whole numbers in the end.
+    where it comes from is not known. `integer`: it was made whole numbers in the end. `unsigned`: it is an array of uint8.
     """
 
     origin: str
@@ -207,6 +211,7 @@ class SamplePath:
     normalised: bool = False
     unclear: bool = False
     integer: bool = False
+    unsigned: bool = False
     colour: str = ""
     layout: str = ""
     size: tuple[int, ...] | None = None
@@ -397,13 +402,15 @@ class Samples:
         if symbol in ("/", "//") and all(by):
             found = self.scaled(way, made, symbol, told, [1 / part for part in by], 0.0, assumed)
             return found if symbol == "/" else _floored(found)
-        if symbol == "*":
-            return self.scaled(way, made, "*", told, by, 0.0, assumed)
-        if symbol == "-":
-            return self.scaled(way, made, "-", told, 1.0, [-part for part in by], assumed)
-        if symbol == "+":
-            return self.scaled(way, made, "+", told, 1.0, by, assumed)
-        return self.step(way, made, "function", symbol, told, unknown=True)
+        factors: dict[str, tuple[float | Sequence[float], float | Sequence[float]]] = {
+            "*": (by, 0.0),
+            "-": (1.0, [-part for part in by]),
+            "+": (1.0, by),
+        }
+        if symbol not in factors:
+            return self.step(way, made, "function", symbol, told, unknown=True)
+        found = self.scaled(way, made, symbol, told, *factors[symbol], assumed)
+        return _in_bytes(found) if way.unsigned and _fits_byte(written) else found
 
     def from_constant(self, way: SamplePath, made: Call, symbol: str, by: tuple[float, ...]) -> SamplePath:
         if not way.data:
@@ -643,7 +650,8 @@ class Samples:
         chance = any(self.chance(value) for value in (*what.args, *what.keywords.values()))
         found = self.step(way, made, KEEP[category], shown, told, random=chance, assumed=_rests(what), keeps=True)
         if category == "cast":
-            found = replace(found, integer=any(WHOLE_TYPE.match(str(value)) for value in values.values()))
+            types = [str(value) for value in values.values()]
+            found = replace(found, integer=any(map(WHOLE_TYPE.match, types)), unsigned="uint8" in types)
         return replace(found, size=_size(values)) if category in SIZED else found
 
     def rescaled(
@@ -692,13 +700,17 @@ class Samples:
         if name in READERS:
             origin, colour = READERS[name]
             if origin == "pixels":
-                return (SamplePath(origin, made, low=0.0, high=255.0, colour=_flagged(made, colour)),)
+                unsigned = "as_gray" not in made.keywords
+                colour = _flagged(made, colour)
+                return (SamplePath(origin, made, low=0.0, high=255.0, colour=colour, unsigned=unsigned),)
             return (SamplePath(origin, made),)
         if TABLES.match(name):
             return (SamplePath("table", made), *(way for way in self.fed(made) if way.normalised))
         if ARRAYS.search(name):
             bytes_ = any(str(plain(value)) == "uint8" for value in (*made.args[1:2], *made.keywords.values()))
-            return (SamplePath("array", made, low=0.0, high=255.0) if bytes_ else SamplePath("array", made),)
+            return (
+                SamplePath("array", made, low=0.0, high=255.0, unsigned=True) if bytes_ else SamplePath("array", made),
+            )
         if GENERATES.match(name) or (made.base is not None and last in DRAWS and self.chance(made)):
             low, high = drawn_from(made)
             return (SamplePath("generated", made, low=low, high=high),)
@@ -759,7 +771,7 @@ class Samples:
         if last in SAME:
             return self.retyped(way, made, last, told)
         if last in STATISTIC:
-            return replace(way, steps=(), scale=None)
+            return replace(way, steps=(), scale=None, unsigned=False)
         if last in TRANSPOSES:
             return self.transposed(way, made, last, told)
         if last in LAYOUT:
@@ -783,8 +795,9 @@ class Samples:
         whole = bool(WHOLE.match(last)) or any(WHOLE_TYPE.match(str(value)) for _, value in told)
         floats = "float" in last or any("float" in str(value) for _, value in told)
         if not whole and not floats:
-            return way
-        return replace(self.step(way, made, "type", last, told, keeps=True), integer=whole)
+            return replace(way, unsigned=False) if told or last in _NO_BYTES else way
+        found = self.step(way, made, "type", last, told, keeps=True)
+        return replace(found, integer=whole, unsigned=any(str(value).endswith("uint8") for _, value in told))
 
     def coloured(self, way: SamplePath, made: Call, last: str, name: str, told: Told) -> SamplePath:
         """After a call that orders the colours anew; split and merge do where their parts come back in another order."""
@@ -847,13 +860,15 @@ class Samples:
         tests = [test for test in made.tests if test.taken is not None]
         tossed = any(self.chance(test.value) for test in tests)
         condition = next((test.text for test in reversed(tests) if not self.chance(test.value)), "")
+        unsigned = False
         if keeps or (kind in ("slice", "colour", "type") and not unknown):
             low, high = way.low, way.high
+            unsigned = way.unsigned and kind != "type" and not _leaves_bytes(name, told)
         never = any(_never(test.value, test.taken) for test in tests)
         step = Step(kind, name, told, made, random or tossed, condition, assumed, low, high, never, tossed)
         if len(way.steps) > 60:
             return replace(way, unclear=True)
-        found = replace(way, steps=(*way.steps, step), low=low, high=high)
+        found = replace(way, steps=(*way.steps, step), low=low, high=high, unsigned=unsigned)
         return replace(found, scale=None, unclear=True) if unknown else found
 
     def chance(self, value: Value | None, depth: int = 0) -> bool:
@@ -1023,6 +1038,28 @@ def _leaves_all(symbol: str, by: tuple[float, ...]) -> bool:
     return neutral is not None and all(part == neutral for part in by)
 
 
+def _fits_byte(value: Value | None) -> bool:
+    """Whether a number is written as a whole one of 0 to 255: with an array of uint8, such a one leaves the type as it is."""
+    found = options(value)
+    return bool(found) and all(
+        isinstance(one, KnownValue) and type(one.value) is int and 0 <= one.value <= 255 for one in found
+    )
+
+
+def _leaves_bytes(name: str, told: Told) -> bool:
+    """Whether a step that moves numbers, or the colours, gives others than uint8 for an array of that."""
+    return name.startswith(_MAKE_FLOATS) or any(value in _WIDE_MODES for _, value in told)
+
+
+def _in_bytes(way: SamplePath) -> SamplePath:
+    """After arithmetic of uint8: beyond 0 and 255 it wraps around."""
+    wraps = way.low is not None and way.high is not None and (way.low < 0 or way.high > 255)
+    if not wraps:
+        return replace(way, unsigned=True)
+    steps = (*way.steps[:-1], replace(way.steps[-1], wraps=True)) if way.steps else ()
+    return replace(way, steps=steps, unsigned=True, low=0.0, high=255.0, scale=None)
+
+
 def _floored(way: SamplePath) -> SamplePath:
     """After an integer division: its last step is not linear."""
     low, high = (None if end is None else float(floor(end)) for end in (way.low, way.high))
@@ -1072,7 +1109,7 @@ def _column(made: Call) -> SamplePath:
     """A column as the data set class gives it; args are its name and its kind."""
     kind = str(plain(made.args[1])) if len(made.args) > 1 else "record"
     if kind == "pixels":
-        return SamplePath("pixels", made, low=0.0, high=255.0, colour="RGB")
+        return SamplePath("pixels", made, low=0.0, high=255.0, colour="RGB", unsigned=True)
     return SamplePath(kind if kind in RANK else "record", made)
 
 
