@@ -1014,7 +1014,7 @@ WORDS: Words = {
     },
     "mend-rule-title": {
         "zh": "写入同一规则的 {count} 处修改（{files} 个文件）？",
-        "en": "Write all {count} changes of this rule into {files} {files:file|files}?",
+        "en": "Write the {count} changes of this rule into {files} {files:file|files}?",
     },
     "mend-together-title": {
         "zh": "写入以下 {count} 处修改（{files} 个文件）？",
@@ -1025,6 +1025,11 @@ WORDS: Words = {
         "en": "{count} {count:change was|changes were} written into {files} {files:file|files}",
     },
     "mend-rule-none": {
+    "mend-rule-state": {
+        "zh": "已写入 {count} 处修改（{files} 个文件）。按 {key} 重新运行受影响的探针，确认问题是否消除。",
+        "en": "{count} {count:change|changes} written into {files} {files:file|files}. Press {key} to run the affected probes "
+        "again and see whether the problem is gone.",
+    },
         "zh": "该规则没有其他未写入的修改",
         "en": "No other change of this rule is left to be written",
     },
