@@ -1307,7 +1307,7 @@ WORDS: Words = {
     "start-goal": {"zh": "未提供（可选）", "en": "not given (optional)"},
     "start-goal-why": {
         "zh": "报告和 issue 以此开头，并据此排列原因；例如：accuracy，0.32，0.95，论文表 2",
-        "en": "Reports and issues begin with it, and causes are ordered by it; for example: accuracy, 0.32, 0.95, table 2 of the paper",
+        "en": "Reports and issues begin with it, and it orders the causes; e.g. accuracy, 0.32, 0.95, table 2 of the paper",
     },
     "start-adds": {"zh": "未提供（提供后多一种检查方式：{items}）", "en": "not given (adds a check to {items})"},
     "start-for": {"zh": "用于：{items}", "en": "For: {items}"},
