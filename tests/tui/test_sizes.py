@@ -35,8 +35,9 @@ from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.dialogs import Choose
 from accucheck.tui.screens.start import StartScreen
 from accucheck.tui.screens.training import TrainingScreen
-from accucheck.tui.signs import cut_to
+from accucheck.tui.signs import Speech, cut_to
 from accucheck.tui.verbs import VerbScreen
+from accucheck.tui.widgets.findings import _preview
 from accucheck.tui.widgets.keybar import KeyBar
 
 SIZES = [(60, 15), (80, 24), (120, 40), (250, 70)]
@@ -222,3 +223,11 @@ def test_cut_text_ends_in_an_ellipsis():
     assert cut_to("one\ntwo", 2, only_ascii=False) == "one\ntwo"
     assert cut_to("one\ntwo words\nthree", 2, only_ascii=False) == "one\ntwo wo…"
     assert cut_to("one\ntwo words\nthree", 2, only_ascii=True) == "one\ntwo wo..."
+
+
+@pytest.mark.parametrize(
+    ("shown", "total", "said"), [(1, 1, "1 row"), (5, 5, "5 rows"), (5, 1200, "5 of 1,200 rows"), (1, None, "1 row")]
+)
+def test_preview_of_a_whole_table_gives_one_number_of_rows(shown, total, said):
+    table = Table("a table", ["name"], [[str(row)] for row in range(shown)], total)
+    assert _preview(Speech(Language.EN), "fake_clean", table, 60).plain.split("\n")[0].endswith("  " + said)

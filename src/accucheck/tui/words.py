@@ -70,7 +70,8 @@ WORDS: Words = {
     "sure-possible": {"zh": "有可能", "en": "possible"},
     "proof": {"zh": "验证方法", "en": "What would prove it"},
     "fix": {"zh": "修改建议", "en": "Fix"},
-    "rows": {"zh": "{shown} / {total} 行", "en": "{shown} of {total} rows"},
+    "rows": {"zh": "{shown:,} / {total:,} 行", "en": "{shown:,} of {total:,} rows"},
+    "rows-all": {"zh": "{total:,} 行", "en": "{total:,} {total:row|rows}"},
     "history-concluded": {"zh": "结论：{conclusion} {note}", "en": "concluded: {conclusion} {note}"},
     "history-agent-concluded": {
         "zh": "智能体的结论：{conclusion} {note}",
@@ -1024,12 +1025,12 @@ WORDS: Words = {
         "zh": "已写入 {count} 处修改（{files} 个文件）",
         "en": "{count} {count:change was|changes were} written into {files} {files:file|files}",
     },
-    "mend-rule-none": {
     "mend-rule-state": {
         "zh": "已写入 {count} 处修改（{files} 个文件）。按 {key} 重新运行受影响的探针，确认问题是否消除。",
         "en": "{count} {count:change|changes} written into {files} {files:file|files}. Press {key} to run the affected probes "
         "again and see whether the problem is gone.",
     },
+    "mend-rule-none": {
         "zh": "该规则没有其他未写入的修改",
         "en": "No other change of this rule is left to be written",
     },
