@@ -150,3 +150,31 @@ def test_what_is_no_report(content):
     with pytest.raises(ReadError) as caught:
         of_report("x.json", content)
     assert caught.value.code == "not-comparable" and "x.json" in caught.value.text(Language.ZH)
+
+
+@pytest.mark.parametrize(
+    ("told", "text", "same"),
+    [
+        ("seen on <ip-1> by <user-1>", "seen on 10.20.30.40 by zhang", True),
+        ("<path-1>/labels.csv", "/home/zhang/data/labels.csv", True),
+        ("<ip-1> and <ip-1>", "10.20.30.40 and 10.20.30.40", True),
+        ("seen on <ip-1> today", "seen on 10.20.30.40 and again", False),
+        ("seen on <ip-1> by <user-1>", "seen on zhang", False),
+        ("seen by <user-1>", "seen by ", False),
+        ("a is < 3", "a is < 4", False),
+    ],
+)
+def test_private_data_that_a_report_replaced_are_no_change(told, text, same):
+    before, after = (Side("x", {"dp.03": ItemState("ok", note=note)}) for note in (told, text))
+    assert compare(before, after).same is compare(after, before).same is same
+
+
+def test_findings_are_paired_across_paths_that_a_report_replaced():
+    shown, hidden = (
+        bad(path="/home/zhang/data/a.csv", file="/home/zhang/data/a.csv"),
+        bad(path="<path-1>/a.csv", file="<path-1>/a.csv"),
+    )
+    assert compare(side(hidden), side(shown)).same and compare(side(shown), side(hidden)).same
+    other = bad(path="/home/zhang/data/b.csv", file="/home/zhang/data/b.csv")
+    assert kinds(side(hidden), side(other)) == {"gone": 1, "new": 1}
+    assert kinds(side(hidden), side(other, shown)) == {"new": 1, "still": 1}

@@ -1,11 +1,13 @@
 """What changed between two rounds: two sessions, or JSON reports of them. Pure; the words are the report's.
 
 A finding is the same when item, probe, code and file are; not its line, as code moves, nor its numbers, which then have changed.
-Information is left out: only problems, suspects and what could not be examined are compared.
+Information is left out: only problems, suspects and what could not be examined are compared. Reports have private data replaced by names
+such as <host-1>: a text with such a name is the same as one that differs from it only where the name stands.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
@@ -68,7 +70,7 @@ class Pair(msgspec.Struct, frozen=True):
     @property
     def altered(self) -> bool:
         """Whether more than its line differs."""
-        return (self.before.level, self.before.data) != (self.after.level, self.after.data)
+        return self.before.level is not self.after.level or not _agree(self.before.data, self.after.data)
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -117,7 +119,36 @@ def _values(item: str, old: ItemState, now: ItemState) -> list[ValueChange]:
     if old.suggestion is not None and now.suggestion is not None:
         names.insert(1, "suggestion")
     values = [(name, getattr(old, name) or None, getattr(now, name) or None) for name in names]
-    return [ValueChange(item, name, before, after) for name, before, after in values if before != after]
+    return [ValueChange(item, name, before, after) for name, before, after in values if not _agree(before, after)]
+
+
+#: A name that a report shows in place of private data.
+_HIDDEN = re.compile(r"<[a-z]+-\d+>")
+
+
+def _agree(one: Any, other: Any) -> bool:
+    """Whether two values are the same, apart from private data that a report has replaced in one of them."""
+    if isinstance(one, str) and isinstance(other, str):
+        return one == other or _stands_for(one, other) or _stands_for(other, one)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_agree(value, other[key]) for key, value in one.items())
+    if isinstance(one, (list, tuple)) and isinstance(other, (list, tuple)):
+        return len(one) == len(other) and all(map(_agree, one, other))
+    return bool(one == other)
+
+
+def _stands_for(hidden: str, text: str) -> bool:
+    """Whether a text with names is what a report makes of another: the rest is the same, and something stands in each name's place."""
+    first, *kept = _HIDDEN.split(hidden)
+    if not kept or not text.startswith(first):
+        return False
+    at, last = len(first), kept.pop()
+    for part in kept:
+        found = text.find(part, at + 1)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return text.endswith(last) and len(text) - len(last) > at
 
 
 def _paired(
@@ -137,8 +168,22 @@ def _paired(
             else:
                 rest.append(seen)
         left, right = rest, [seen for fellows in waiting.values() for seen in fellows]
+    if any(_HIDDEN.search(repr(_named(seen))) for seen in [*left, *right]):
+        pairs += _paired_by_names(left, right)
     order = {id(seen): place for place, seen in enumerate(new)}
     return sorted(pairs, key=lambda pair: order[id(pair.after)]), left, sorted(right, key=lambda seen: order[id(seen)])
+
+
+def _paired_by_names(left: list[SideFinding], right: list[SideFinding]) -> list[Pair]:
+    """Takes from both lists the findings that differ only where a report shows a name in place of private data."""
+    pairs = []
+    for seen in [*left]:
+        fellow = next((other for other in right if _agree(_named(seen), _named(other))), None)
+        if fellow is not None:
+            pairs.append(Pair(seen, fellow))
+            left.remove(seen)
+            right.remove(fellow)
+    return pairs
 
 
 def _place(seen: SideFinding) -> list[object]:
@@ -151,6 +196,11 @@ def _words(seen: SideFinding) -> list[object]:
     return [(key, value) for key, value in sorted(seen.data.items(), key=str) if isinstance(value, str)]
 
 
+def _named(seen: SideFinding) -> list[object]:
+    """Where a finding is and what its data name."""
+    return [_place(seen), _words(seen)]
+
+
 def _data(seen: SideFinding) -> list[object]:
     return sorted(seen.data.items(), key=str)
 
@@ -159,7 +209,7 @@ def _data(seen: SideFinding) -> list[object]:
 _KEYS: list[Callable[[SideFinding], str]] = [
     lambda seen: repr([_place(seen), _data(seen), seen.where.line, seen.where.step]),
     lambda seen: repr([_place(seen), _data(seen)]),
-    lambda seen: repr([_place(seen), _words(seen)]),
+    lambda seen: repr(_named(seen)),
 ]
 
 

@@ -257,7 +257,7 @@ async def test_all_changes_of_a_rule_are_written_after_one_question(faulty):
         assert "all of this rule" in text_of(app)
         await pilot.press("A")
         await until(pilot, lambda: isinstance(app.screen, Choose))
-        assert "all 2 changes" in text_of(app) and text_of(app).count("@@ -") == 2
+        assert "the 2 changes of this rule into 1 file?" in text_of(app) and text_of(app).count("@@ -") == 2
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, MendScreen))
         assert network.read_text() == before
@@ -267,6 +267,7 @@ async def test_all_changes_of_a_rule_are_written_after_one_question(faulty):
         await until(pilot, lambda: isinstance(app.screen, MendScreen) and len(app.mends) == 2)
         assert "weight_init" not in network.read_text()
         assert "all of this rule" not in text_of(app)
+        assert "2 changes written into 1 file." in text_of(app) and not app._notifications
         await until(pilot, lambda: app.stale)
         await pilot.press("u")
         await until(pilot, lambda: not app.mends)

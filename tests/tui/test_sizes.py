@@ -8,6 +8,7 @@ import pytest
 from conftest_tui import text_of, until
 from rich.cells import cell_len
 from textual.widget import Widget
+from textual.widgets import OptionList, Static
 
 from accucheck import tui
 from accucheck.language import Language
@@ -28,8 +29,15 @@ from accucheck.model import (
     Verdict,
     Where,
 )
+from accucheck.project import open_project
+from accucheck.tui.app import Walkthrough
+from accucheck.tui.screens.checklist import ChecklistScreen
 from accucheck.tui.screens.dialogs import Choose
+from accucheck.tui.screens.start import StartScreen
+from accucheck.tui.screens.training import TrainingScreen
+from accucheck.tui.signs import Speech, cut_to
 from accucheck.tui.verbs import VerbScreen
+from accucheck.tui.widgets.findings import _preview
 from accucheck.tui.widgets.keybar import KeyBar
 
 SIZES = [(60, 15), (80, 24), (120, 40), (250, 70)]
@@ -181,3 +189,45 @@ def test_every_style_sheet_names_classes_that_there_are():
                 name: kind.__name__ for name in re.findall(r"(?<![\w#.-])[A-Z]\w+", selectors) if name not in names
             }
     assert not strange
+
+
+def clipped(screen):
+    """The texts above and below the lists of a screen that need more lines than they have."""
+    texts = [each for each in screen.query(Static) if each.id in ("about", "state", "first-hint") and each.region]
+    needed = [(each, each.get_content_height(screen.size, screen.size, each.content_size.width)) for each in texts]
+    return [str(each.visual) for each, lines in needed if lines > each.content_size.height]
+
+
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize("size", SIZES[:2])
+async def test_purpose_of_each_input_fits_below_the_list(tmp_path, size, language):
+    (tmp_path / "train.py").write_text("import mindspore\n")
+    app = Walkthrough(open_project(tmp_path, session="try"), language)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, TrainingScreen))
+        await pilot.press("3")
+        await until(pilot, lambda: isinstance(app.screen, StartScreen) and app.probes_known)
+        listing = app.screen.query_one(OptionList)
+        for place, option in enumerate(listing.options):
+            if not option.disabled:
+                listing.highlighted = place
+                await pilot.pause()
+                assert clipped(app.screen) == [], option.id
+        await pilot.press("b")
+        await until(pilot, lambda: isinstance(app.screen, ChecklistScreen))
+        await pilot.pause()
+        assert clipped(app.screen) == []
+
+
+def test_cut_text_ends_in_an_ellipsis():
+    assert cut_to("one\ntwo", 2, only_ascii=False) == "one\ntwo"
+    assert cut_to("one\ntwo words\nthree", 2, only_ascii=False) == "one\ntwo wo…"
+    assert cut_to("one\ntwo words\nthree", 2, only_ascii=True) == "one\ntwo wo..."
+
+
+@pytest.mark.parametrize(
+    ("shown", "total", "said"), [(1, 1, "1 row"), (5, 5, "5 rows"), (5, 1200, "5 of 1,200 rows"), (1, None, "1 row")]
+)
+def test_preview_of_a_whole_table_gives_one_number_of_rows(shown, total, said):
+    table = Table("a table", ["name"], [[str(row)] for row in range(shown)], total)
+    assert _preview(Speech(Language.EN), "fake_clean", table, 60).plain.split("\n")[0].endswith("  " + said)

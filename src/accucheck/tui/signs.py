@@ -124,6 +124,15 @@ def wrap(text: str, width: int, indent: int = 0) -> str:
     return "\n".join(lines)
 
 
+def cut_to(text: str, lines: int, *, only_ascii: bool) -> str:
+    """The first lines of a wrapped text, with an ellipsis at the end if lines were left out."""
+    shown = text.split("\n")
+    if len(shown) <= lines:
+        return text
+    last = shown[lines - 1]
+    return "\n".join([*shown[: lines - 1], last[: max(0, len(last) - 3)] + ("..." if only_ascii else "…")])
+
+
 def plain(text: str, style: str = "") -> Content:
     """Untrusted text: never markup, control characters visible, lines kept."""
     shown = "\n".join(visible(line) for line in text.split("\n"))

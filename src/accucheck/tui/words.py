@@ -70,7 +70,8 @@ WORDS: Words = {
     "sure-possible": {"zh": "有可能", "en": "possible"},
     "proof": {"zh": "验证方法", "en": "What would prove it"},
     "fix": {"zh": "修改建议", "en": "Fix"},
-    "rows": {"zh": "{shown} / {total} 行", "en": "{shown} of {total} rows"},
+    "rows": {"zh": "{shown:,} / {total:,} 行", "en": "{shown:,} of {total:,} rows"},
+    "rows-all": {"zh": "{total:,} 行", "en": "{total:,} {total:row|rows}"},
     "history-concluded": {"zh": "结论：{conclusion} {note}", "en": "concluded: {conclusion} {note}"},
     "history-agent-concluded": {
         "zh": "智能体的结论：{conclusion} {note}",
@@ -1014,7 +1015,7 @@ WORDS: Words = {
     },
     "mend-rule-title": {
         "zh": "写入同一规则的 {count} 处修改（{files} 个文件）？",
-        "en": "Write all {count} changes of this rule into {files} {files:file|files}?",
+        "en": "Write the {count} changes of this rule into {files} {files:file|files}?",
     },
     "mend-together-title": {
         "zh": "写入以下 {count} 处修改（{files} 个文件）？",
@@ -1023,6 +1024,11 @@ WORDS: Words = {
     "mend-rule-written": {
         "zh": "已写入 {count} 处修改（{files} 个文件）",
         "en": "{count} {count:change was|changes were} written into {files} {files:file|files}",
+    },
+    "mend-rule-state": {
+        "zh": "已写入 {count} 处修改（{files} 个文件）。按 {key} 重新运行受影响的探针，确认问题是否消除。",
+        "en": "{count} {count:change|changes} written into {files} {files:file|files}. Press {key} to run the affected probes "
+        "again and see whether the problem is gone.",
     },
     "mend-rule-none": {
         "zh": "该规则没有其他未写入的修改",
@@ -1302,7 +1308,7 @@ WORDS: Words = {
     "start-goal": {"zh": "未提供（可选）", "en": "not given (optional)"},
     "start-goal-why": {
         "zh": "报告和 issue 以此开头，并据此排列原因；例如：accuracy，0.32，0.95，论文表 2",
-        "en": "Reports and issues begin with it, and causes are ordered by it; for example: accuracy, 0.32, 0.95, table 2 of the paper",
+        "en": "Reports and issues begin with it, and it orders the causes; e.g. accuracy, 0.32, 0.95, table 2 of the paper",
     },
     "start-adds": {"zh": "未提供（提供后多一种检查方式：{items}）", "en": "not given (adds a check to {items})"},
     "start-for": {"zh": "用于：{items}", "en": "For: {items}"},

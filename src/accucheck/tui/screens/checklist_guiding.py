@@ -149,7 +149,9 @@ class Guiding(Watching):
         from ...guidance import together
         from .mend import write_all
 
-        await write_all(self, [finding for _, _, finding in together(self.app.project)], "mend-together-title")
+        found = [finding for _, _, finding in together(self.app.project)]
+        if files := await write_all(self, found, "mend-together-title"):
+            self.notify(self.speech.say("mend-rule-written", count=len(found), files=files), markup=False)
 
     @work
     async def _run_again(self, pairs: Collection[tuple[str, str]]) -> None:

@@ -12,7 +12,7 @@ from textual.widgets import OptionList, Static
 
 from ...checklist import Checklist, Item
 from ...session import Role
-from ..signs import plain
+from ..signs import plain, wrap
 from ..verbs import VerbScreen
 from ..widgets.items import ItemList
 from ..widgets.keybar import KeyBar
@@ -189,7 +189,8 @@ class Showing(VerbScreen[None]):
                 hint.set_class(hidden, "hidden")
             if not hidden:
                 watches = bool(watchable(self.app.project)) and self.why_not("watch") is None
-                hint.update(plain(self.speech.say("first-hint-watch" if watches else "first-hint")))
+                said = self.speech.say("first-hint-watch" if watches else "first-hint")
+                hint.update(plain(wrap(said, (self.size.width or 80) - 2)))
 
     def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
         if event.option_list.id == "items" and event.option.id != self._shown:

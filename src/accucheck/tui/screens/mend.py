@@ -27,7 +27,7 @@ from .evidence import diff_style, write_new
 class MendScreen(VerbScreen[None]):
     CSS = """
     MendScreen #head { dock: top; height: auto; max-height: 4; padding: 0 1; background: $primary-background; }
-    MendScreen #state { height: auto; max-height: 3; padding: 0 1; }
+    MendScreen #state { height: auto; max-height: 5; padding: 0 1; }
     MendScreen #body { height: 1fr; padding: 0 1; }
     """
     VERBS: ClassVar[list[Verb]] = [
@@ -51,6 +51,7 @@ class MendScreen(VerbScreen[None]):
         self._mend: mending.FileChange | None = None
         self._refused = ""
         self._kept = ""  # where the file lies as it was
+        self._together = (0, 0)  # how many changes were written at once, into how many files
 
     @property
     def _diff(self) -> str:
@@ -127,6 +128,10 @@ class MendScreen(VerbScreen[None]):
             text, style = say("mend-waits", path=written.path, key=self.key_of("run-stale")), "$text-muted"
         elif written is not None and self.app.proof:
             text, style = self.app.proof, "$text-success"
+        elif written is not None and self._together[0]:
+            count, files = self._together
+            text = say("mend-rule-state", count=count, files=files, key=self.key_of("run-stale"))
+            style = "$text-success"
         elif written is not None:
             words = "mend-written-kept" if self._kept else "mend-written"
             text = say(words, path=written.path, kept=self._kept, key=self.key_of("run-stale"))
@@ -171,7 +176,7 @@ class MendScreen(VerbScreen[None]):
         except UserError as error:
             self.app.show_error(error.text(self.speech.language))
         else:
-            self._kept = self.app.project.case.relative(kept)
+            self._kept, self._together = self.app.project.case.relative(kept), (0, 0)
         self._look()
 
     @property
@@ -191,7 +196,9 @@ class MendScreen(VerbScreen[None]):
     @work
     async def action_apply_rule(self) -> None:
         """Write the changes of all findings of this rule, after one question that shows them."""
-        await write_all(self, self._alike, "mend-rule-title")
+        alike = self._alike
+        if files := await write_all(self, alike, "mend-rule-title"):
+            self._together = (len(alike), files)
         self._look()
 
     def action_undo(self) -> None:
@@ -236,14 +243,17 @@ class MendScreen(VerbScreen[None]):
         self.dismiss()
 
 
-async def write_all(screen: VerbScreen[Any], findings: list[Finding], title: str) -> None:
-    """Write the changes of findings into their files, after one question that shows them all; `title` is a key of WORDS."""
+async def write_all(screen: VerbScreen[Any], findings: list[Finding], title: str) -> int:
+    """Write the changes of findings into their files, after one question that shows them all; `title` is a key of WORDS.
+
+    Returns the number of files written; 0 where the answer was no or a change could not be written.
+    """
     app, say = screen.app, screen.speech.say
     try:
         made = mending.prepare_all(Path(app.project.case.root), findings)
     except UserError as error:
         app.show_error(error.text(screen.speech.language))
-        return
+        return 0
     lines = [Content(say("mend-copy-kept"))]
     for _, diffs in made:
         for diff in diffs:
@@ -251,15 +261,15 @@ async def write_all(screen: VerbScreen[Any], findings: list[Finding], title: str
     question = say(title, count=len(findings), files=len(made))
     answers = [("yes", say("mend-yes")), ("no", say("no"))]
     if await app.push_screen_wait(Choose(question, Content("\n").join(lines), answers)) != "yes":
-        return
+        return 0
     try:
         for mend, diffs in made:
             app.write_mend(diffs, mend)
             app.proof = ""
     except UserError as error:
         app.show_error(error.text(screen.speech.language))
-    else:
-        screen.notify(say("mend-rule-written", count=len(findings), files=len(made)), markup=False)
+        return 0
+    return len(made)
 
 
 def _styled(diff: str) -> list[Content]:

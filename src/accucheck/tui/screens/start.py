@@ -19,7 +19,7 @@ from ...case import Case
 from ...language import word
 from ...proposal import Proposal, Survey
 from ...proposal.keys import GROUPS, KEYS, SHOWN, TITLES, Checked, check, shown
-from ..signs import plain, wrap
+from ..signs import cut_to, plain, wrap
 from ..verbs import BACK, FILTER, HELP, LANGUAGE, PALETTE, QUIT, Verb, VerbScreen
 from ..widgets.filtered import FilteredList
 from ..widgets.keybar import KeyBar
@@ -28,6 +28,8 @@ from ..widgets.keybar import KeyBar
 _GOAL = "goal."
 #: What decides which items apply; no probe waits for it.
 _DECIDES = ("runtime.device", "runtime.mode", "runtime.amp")
+#: From how many rows a screen is high, and the lines below the inputs on a high screen and on a low one, as in the styles.
+_HIGH, _ABOUT, _ABOUT_LOW = 20, 5, 3
 
 
 class StartScreen(VerbScreen[dict[str, str] | None]):
@@ -201,6 +203,8 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
         if key is None:
             about.update("")
             return
+        width = (self.size.width or 80) - 2
+        room = _ABOUT if (self.size.height or _HIGH) >= _HIGH else _ABOUT_LOW
         parts: list[Any] = [(key, "bold")]
         if key in self._values:
             found = self._checked(key)
@@ -210,17 +214,27 @@ class StartScreen(VerbScreen[dict[str, str] | None]):
                 parts += [plain("  " + proposal.reason(speech.language), "$text-muted")]
             if len(lines := shown(key, self._values[key], speech.language)) > 1:
                 parts += ["\n", plain("\n".join(lines))]
-        items = self.app.project.unlocks(key) if self.app.probes_known else {}
-        titles = {item.id: item.title[speech.language] for item in self.app.project.items}
-        separator = speech.say("list-separator")
-        told = separator.join(f"{item} {titles[item]} ({', '.join(names)})" for item, names in items.items())
-        if told:
-            parts += ["\n", plain(wrap(speech.say("start-for", items=told), (self.size.width or 80) - 2))]
-        elif key in _DECIDES:
-            parts += ["\n", speech.say("start-decides")]
-        elif key.startswith(_GOAL):
-            parts += ["\n", speech.say("start-goal-why")]
-        about.update(Content.assemble(*parts))
+        head = Content.assemble(*parts)
+        left = max(1, room - len(head.wrap(width)))
+        about.update(Content("\n").join([head, plain(told)]) if (told := self._purpose(key, width, left)) else head)
+
+    def _purpose(self, key: str, width: int, lines: int) -> str:
+        """What an input is for, in the longest form that fits: items with titles and probes, items with titles, or items alone."""
+        speech = self.speech
+        if items := self.app.project.unlocks(key) if self.app.probes_known else {}:
+            titles = {item.id: item.title[speech.language] for item in self.app.project.items}
+            separator = speech.say("list-separator")
+            forms = [
+                separator.join(f"{item} {titles[item]} ({', '.join(names)})" for item, names in items.items()),
+                separator.join(f"{item} {titles[item]}" for item in items),
+                " ".join(items),
+            ]
+            told = [wrap(speech.say("start-for", items=form), width) for form in forms]
+            fitting = [text for text in told if text.count("\n") < lines]
+            return (fitting or [cut_to(told[-1], lines, only_ascii=speech.only_ascii)])[0]
+        if key in _DECIDES or key.startswith(_GOAL):
+            return wrap(speech.say("start-decides" if key in _DECIDES else "start-goal-why"), width)
+        return ""
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 

@@ -293,32 +293,39 @@ def _sparks(speech: Speech, curve: Curve, label: Callable[[str], str], width: in
 
 def _preview(speech: Speech, name: str, evidence: Evidence, width: int) -> Content:
     """One line that names the evidence, and a few lines of it where they say something by themselves."""
-    title = title_of(speech, name, evidence)
-    head = f"    {speech.pointer()}{speech.say(kind_of(evidence))}  {title}"
-    if isinstance(evidence, Table):
-        total = evidence.total if evidence.total is not None else len(evidence.rows)
-        head += "  " + speech.say("rows", shown=len(evidence.rows), total=total)
+    head = plain(f"    {speech.pointer()}{_named(speech, name, evidence)}", "$text-secondary")
+    return Content("\n").join([head, *(Content("      ") + line for line in _drawn(speech, name, evidence, width))])
+
+
+def _named(speech: Speech, name: str, evidence: Evidence) -> str:
+    named = f"{speech.say(kind_of(evidence))}  {title_of(speech, name, evidence)}"
+    if not isinstance(evidence, Table):
+        return named
+    shown = len(evidence.rows)
+    total = shown if evidence.total is None else evidence.total
+    return f"{named}  {speech.say('rows-all' if shown == total else 'rows', shown=shown, total=total)}"
+
+
+def _drawn(speech: Speech, name: str, evidence: Evidence, width: int) -> list[Content]:
+    """The few lines of an evidence that a preview shows."""
+    only_ascii, room, label = speech.only_ascii, min(width, MOST_WIDE), label_of(name, speech)
     lines: list[str] = []
-    bins = isinstance(evidence, Histogram) and len(evidence.labels) > PREVIEW_LINES and chart.numeric(evidence.labels)
-    if isinstance(evidence, Histogram) and bins:
-        spark = "" if speech.only_ascii else chart.spark(evidence.counts, min(width - 24, MOST_WIDE // 2), counts=True)
+    if isinstance(evidence, Histogram) and len(evidence.labels) > PREVIEW_LINES and chart.numeric(evidence.labels):
+        spark = "" if only_ascii else chart.spark(evidence.counts, min(width - 24, MOST_WIDE // 2), counts=True)
         lines = [f"{evidence.labels[0]} {spark or '..'} {evidence.labels[-1]}"]
     elif isinstance(evidence, Histogram):
-        labels, label = evidence.labels[:PREVIEW_LINES], label_of(name, speech)
-        room = min(width, MOST_WIDE)
-        drawn = chart.lying(labels, evidence.counts, label, room, only_ascii=speech.only_ascii, beside=evidence.counts)
-        return Content("\n").join([plain(head, "$text-secondary"), *(Content("      ") + line for line in drawn)])
-    if isinstance(evidence, Heatmap):
-        room = min(width, MOST_WIDE)
-        drawn = chart.heat(evidence, label_of(name, speech), room, only_ascii=speech.only_ascii, most=PREVIEW_LINES)
-        return Content("\n").join([plain(head, "$text-secondary"), *(Content("      ") + line for line in drawn)])
-    if isinstance(evidence, Curve):
-        lines = _sparks(speech, evidence, label_of(name, speech), min(width, MOST_WIDE))
+        labels = evidence.labels[:PREVIEW_LINES]
+        return chart.lying(labels, evidence.counts, label, room, only_ascii=only_ascii, beside=evidence.counts)
+    elif isinstance(evidence, Heatmap):
+        return chart.heat(evidence, label, room, only_ascii=only_ascii, most=PREVIEW_LINES)
+    elif isinstance(evidence, Curve):
+        lines = _sparks(speech, evidence, label, room)
     elif isinstance(evidence, Code):
-        lines = [
-            chart.cut(f"{evidence.line + index} {text.strip()}", width, only_ascii=speech.only_ascii)
-            for index, text in enumerate(evidence.text.splitlines())
-            if not evidence.marked or evidence.line + index in evidence.marked
-        ][:PREVIEW_LINES]
-    body = [plain("      " + line, "$text-muted") for line in lines]
-    return Content("\n").join([plain(head, "$text-secondary"), *body])
+        lines = [chart.cut(text, width, only_ascii=only_ascii) for text in _marked(evidence)[:PREVIEW_LINES]]
+    return [plain(line, "$text-muted") for line in lines]
+
+
+def _marked(code: Code) -> list[str]:
+    """The marked lines of a piece of code, or all where none is marked, with their numbers."""
+    numbered = enumerate(code.text.splitlines(), code.line)
+    return [f"{line} {text.strip()}" for line, text in numbered if not code.marked or line in code.marked]
