@@ -227,6 +227,10 @@ MESSAGES: Words = {
         "a uniform number from 0 to 1.",
         "zh": "梯度惩罚用 {function}（正态分布）在真实样本与生成样本之间插值，应使用 0 到 1 之间的均匀分布。",
     },
+    "noise-once": {
+        "en": "{function} is called before the loop over the data: each step ({at}) trains with the same random numbers.",
+        "zh": "{function} 在遍历数据的循环之前调用：每一步（{at}）都用同一批随机数训练。",
+    },
     "penalty-once": {
         "en": "The interpolation weight of the gradient penalty is drawn by {function} once, when the network is built or compiled, "
         "not again for each batch.",
@@ -433,6 +437,7 @@ MESSAGES: Words = {
         "en": "Bring both to one shape first: prediction.squeeze(-1), or labels.reshape(-1, 1).",
         "zh": "先让两者形状一致：prediction.squeeze(-1)，或 labels.reshape(-1, 1)。",
     },
+    "fix-draw-again": {"en": "Draw within the loop, once for each step.", "zh": "把抽取移到循环内，每一步重新抽取。"},
     "fix-uniform": {
         "en": "Draw it again for each batch with ops.rand, which is uniform from 0 to 1.",
         "zh": "每个 batch 用 ops.rand（0 到 1 的均匀分布）重新抽取。",
@@ -588,6 +593,10 @@ WHY: Words = {
     },
     "penalty-normal": _INTERPOLATED,
     "penalty-once": _INTERPOLATED,
+    "noise-once": {
+        "en": "The network learns what to do with these few numbers alone; with others, as after training, its results are poor.",
+        "zh": "网络只学会如何处理这几个数；换成别的随机数（例如训练之后采样时），结果会很差。",
+    },
     "argument-unused": {
         "en": "What it should hide or weight, such as padding or samples of other splits, counts like everything else.",
         "zh": "它本应屏蔽或加权的内容（如填充、属于其他数据划分的样本）与其余部分一样计入损失。",
@@ -794,6 +803,7 @@ _LEVELS = {
     "never-called": Level.PROBLEM,
     "penalty-normal": Level.PROBLEM,
     "penalty-once": Level.PROBLEM,
+    "noise-once": Level.PROBLEM,
     "pairs-compared": Level.PROBLEM,
     "penalty-of-mean": Level.PROBLEM,
     "term-unused": Level.SUSPECT,
@@ -868,6 +878,7 @@ _FIXES = {
     "never-called": "fix-call",
     "penalty-normal": "fix-uniform",
     "penalty-once": "fix-uniform",
+    "noise-once": "fix-draw-again",
     "pairs-compared": "fix-one-shape",
     "penalty-of-mean": "fix-own-scores",
     "term-unused": "fix-add-term",
@@ -899,6 +910,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         class_numbers,
         direction,
         double_softmax,
+        drawn_once,
         exchanged_arguments,
         input_gradients,
         label_images,
@@ -929,6 +941,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             double_softmax,
             lost_terms,
             loss_targets,
+            drawn_once,
         )
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         said += direction.unseen(losses) if said else []
@@ -2269,6 +2282,33 @@ print(penalty(between))
         _GAN.replace("net(x).mean() - net(fake)", "net(x).mean() + net(fake)"),
         Verdict.PROBLEM,
         "nothing-told-apart",
+    ),
+    *(
+        _example(
+            f"noise that is drawn {told}",
+            _GAN.replace("net(x).mean() - net(fake)", "net(fake).mean() - net(x)")
+            .replace("for x, z in", f"{before}for x, z in")
+            .replace("    loss, grads = judge_step", f"    {within}\n    loss, grads = judge_step"),
+            verdict,
+            code,
+        )
+        for told, before, within, verdict, code in (
+            ("for each batch", "", "z = ops.standard_normal((32, 8))", Verdict.UNDECIDED, "no-loss"),
+            (
+                "before the loop",
+                "seen = ms.Tensor(np.random.randn(32, 8), ms.float32)\n",
+                "z = seen",
+                Verdict.PROBLEM,
+                "noise-once",
+            ),
+            (
+                "before the loop, to look at",
+                "seen = ops.randn(32, 8)\n",
+                "shown = maker(seen)",
+                Verdict.UNDECIDED,
+                "no-loss",
+            ),
+        )
     ),
     _example(
         "a critic that scores the real samples twice",
