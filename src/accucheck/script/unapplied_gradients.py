@@ -126,7 +126,7 @@ class UnappliedLoad:
                 continue  # of a slice, `left_out` tells
             names = _names_of(look, layers)
             data = {"count": len(names), "names": names[:5], "line": layers[0].line, "path": layers[0].source.path}
-            loaded = look.loaded(by_default=True) if twice else look.loaded(perhaps=True)
+            loaded = any(look.loaded(not twice, id(layer), by_default=twice) for layer in layers)
             yield Observation("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
 
     def has_what_another_has(self, look: FreezeScan, optimizer: Call | Instance) -> bool:
@@ -151,7 +151,7 @@ class UnappliedLoad:
         if left and chosen is not None:
             names = list(dict.fromkeys(name for _, name in left))
             data = {"count": len(names), "names": names[:5], "line": left[0][0].line, "path": left[0][0].source.path}
-            loaded = look.loaded(perhaps=True)
+            loaded = any(look.loaded(perhaps=True, into=id(layer)) for layer, _ in left)
             yield Observation("vectors-unheld", chosen.source, chosen.node, data, certain=False, possible=loaded)
 
     def reached(self) -> list[Call]:
