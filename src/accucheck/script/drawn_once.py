@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -17,25 +18,30 @@ _MOVES = ("same", "order", "values", "factor")
 
 def examine(losses: Losses) -> Iterator[Observation]:
     """Each such draw."""
-    taken = [call for call in losses.trace.calls if call.name == "" and differentiates(call.base) and call.loops]
-    reading = {id(call.node) for call in losses.trace.calls if call.name == ".each" and _is_of_data(call, losses)}
+    steps = [call for call in losses.trace.calls if call.name == "" and differentiates(call.base)]
+    reading = [call for call in losses.trace.calls if call.name == ".each"]
     told: set[int] = set()
-    for call in taken:
-        around = {id(loop) for loop in call.loops}
-        if id(call.loops[-1]) not in reading:
-            continue  # no data are read: the draw may be all that there is to train with
-        for drawn in filter(None, map(_drawn, call.args)):
-            outside = id(call.loops[-1]) not in {id(loop) for loop in drawn.loops}
-            if outside and around >= {id(loop) for loop in drawn.loops} and id(drawn.node) not in told:
+    for step in steps:
+        loop = step.loops[-1] if step.loops else None
+        if loop is None or not _reads_data(loop, reading, steps):
+            continue  # the draw may be all that there is to train with
+        for drawn in filter(None, map(_drawn, step.args)):
+            if id(drawn.node) not in told and _is_drawn_before(drawn, step):
                 told.add(id(drawn.node))
                 data = {"function": name_of(drawn).rsplit(".", 1)[-1] + "()"}
-                yield Observation("noise-once", drawn, data, call, certain=False)
+                yield Observation("noise-once", drawn, data, step, certain=False)
 
 
-def _is_of_data(each: Call, losses: Losses) -> bool:
-    """Whether a loop goes through a data set, of which a step of it trains with something."""
-    steps = (call for call in losses.trace.calls if call.name == "" and differentiates(call.base))
-    return any(_comes_from(value, each) for call in steps for value in call.args)
+def _is_drawn_before(drawn: Call, step: Call) -> bool:
+    """Whether a draw stands outside the innermost loop around a step, and in no other loop than those around it."""
+    around, own = [id(loop) for loop in step.loops], {id(loop) for loop in drawn.loops}
+    return around[-1] not in own and own <= set(around)
+
+
+def _reads_data(loop: ast.AST, reading: list[Call], steps: list[Call]) -> bool:
+    """Whether a loop goes through data that some step trains with."""
+    each = next((call for call in reading if call.node is loop), None)
+    return each is not None and any(_comes_from(value, each) for step in steps for value in step.args)
 
 
 def _comes_from(value: Value | None, each: Call) -> bool:
