@@ -156,7 +156,7 @@ def test_what_is_no_report(content):
     ("told", "text", "same"),
     [
         ("seen on <ip-1> by <user-1>", "seen on 10.20.30.40 by zhang", True),
-        ("<path-1>/labels.csv", "/home/zhang/data/labels.csv", True),
+        ("<path-1>/labels.csv", "/disk1/zhang/data/labels.csv", True),
         ("<ip-1> and <ip-1>", "10.20.30.40 and 10.20.30.40", True),
         ("seen on <ip-1> today", "seen on 10.20.30.40 and again", False),
         ("seen on <ip-1> by <user-1>", "seen on zhang", False),
@@ -171,10 +171,10 @@ def test_private_data_that_a_report_replaced_are_no_change(told, text, same):
 
 def test_findings_are_paired_across_paths_that_a_report_replaced():
     shown, hidden = (
-        bad(path="/home/zhang/data/a.csv", file="/home/zhang/data/a.csv"),
+        bad(path="/disk1/zhang/data/a.csv", file="/disk1/zhang/data/a.csv"),
         bad(path="<path-1>/a.csv", file="<path-1>/a.csv"),
     )
     assert compare(side(hidden), side(shown)).same and compare(side(shown), side(hidden)).same
-    other = bad(path="/home/zhang/data/b.csv", file="/home/zhang/data/b.csv")
+    other = bad(path="/disk1/zhang/data/b.csv", file="/disk1/zhang/data/b.csv")
     assert kinds(side(hidden), side(other)) == {"gone": 1, "new": 1}
     assert kinds(side(hidden), side(other, shown)) == {"new": 1, "still": 1}

@@ -91,6 +91,24 @@ TRANSFORMS = {
         "size-differs",
         ("(224, 224) / (256, 256)",),
     ),
+    "random parts of far larger pictures": (
+        "vision.RandomResizedCrop(224)",
+        "vision.Resize((32, 32))",
+        "size-differs",
+        ("(224,) / (32, 32)",),
+    ),
+    "random parts of somewhat smaller pictures": (
+        "vision.RandomResizedCrop(192)",
+        "vision.Resize((288, 288))",
+        "usual",
+        (),
+    ),
+    "random patches of pictures of one scale": (
+        "vision.RandomCrop((96, 96))",
+        "vision.Resize((512, 512))",
+        "usual",
+        (),
+    ),
     "the middle of twice the size": (
         "vision.RandomResizedCrop(224)",
         "vision.Resize([512, 448]), vision.CenterCrop((224, 224))",

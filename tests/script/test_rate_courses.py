@@ -52,6 +52,17 @@ def grown(rate):
         rates.append(rate {by})
     return np.array(rates)
 """
+_ROOT = """
+class Root(LearningRateSchedule):
+    def __init__(self, width, ramp):
+        super().__init__()
+        self.amp, self.slope = ms.Tensor(width**-0.5, ms.float32), ms.Tensor(ramp**-1.5, ms.float32)
+
+    def construct(self, global_step):
+        t = ops.cast(global_step, ms.float32) + 1.0
+        return self.amp * {joined}
+
+"""
 _WARM = """
 def warmed(rate, warm, total, steps):
     rates = []
@@ -114,6 +125,18 @@ WAYS: dict[str, tuple[str, list[tuple[str, bool]]]] = {
     ),
     "a cosine of epochs over the whole training": (_WAVE + _MODEL.format(rate="waved(0.1, 40, 40, steps)"), []),
     "restarts that end low": (_WAVE + _MODEL.format(rate="waved(0.1, 39, 13, steps)"), []),
+    "a root that the warm-up never lets come down": (
+        _ROOT.format(joined="ops.maximum(ops.rsqrt(t), t * self.slope)") + _loop("Root(512, 4000)"),
+        [("rate-rises", True)],
+    ),
+    "a root behind a warm-up": (
+        _ROOT.format(joined="ops.minimum(ops.rsqrt(t), t * self.slope)") + _loop("Root(512, 4000)"),
+        [],
+    ),
+    "a rate that stays behind a warm-up": (
+        _ROOT.format(joined="ops.clamp(t * self.slope, 0.0, 0.01)") + _loop("Root(512, 4000)"),
+        [],
+    ),
     "rates that grow": (_GROWN.format(by="* (1 + 0.01 * i)") + _loop("ms.Tensor(grown(0.1))"), [("rate-rises", True)]),
     "rates that shrink": (_GROWN.format(by="/ (1 + 0.01 * i)") + _loop("ms.Tensor(grown(0.1))"), []),
     "an own schedule that counts updates": (

@@ -117,6 +117,11 @@ MESSAGES: Words = {
         "position, not a class.",
         "zh": "此处 argmax 沿 axis {axis}，而 {layer}（第 {at} 行）的输出不在这一维：得到的是样本或位置的序号，而不是类别。",
     },
+    "columns-gathered": {
+        "en": "ops.gather takes whole columns: with an index for each sample it gives a matrix of all pairs of samples, not one score "
+        "of {layer} (line {at}) per sample.",
+        "zh": "ops.gather 取的是整列：用每个样本各自的下标会得到样本两两组合的矩阵，而不是 {layer}（第 {at} 行）给每个样本的一个得分。",
+    },
     "argmax-elsewhere-perhaps": {
         "en": "This argmax seems to run along axis {axis}, which is not the axis of the outputs of {layer} (line {at}).",
         "zh": "此处 argmax 所沿的维度（axis {axis}）似乎不是 {layer}（第 {at} 行）输出所在的维度。",
@@ -175,6 +180,10 @@ MESSAGES: Words = {
         "zh": "先确认其本意：若指保留比例则修改，若指丢弃比例则保持原样。",
     },
     "fix-momentum": {"en": "Write 1 minus PyTorch's momentum.", "zh": "写成 1 减去 PyTorch 的 momentum。"},
+    "fix-elements": {
+        "en": "Take one element per row: ops.gather_elements(scores, 1, index.expand_dims(1)).squeeze(1).",
+        "zh": "按行各取一个元素：ops.gather_elements(scores, 1, index.expand_dims(1)).squeeze(1)。",
+    },
     "fix-axis": {
         "en": "Take the argmax along the class axis: the last one after a dense layer, 1 after a convolution.",
         "zh": "沿类别所在的维度取 argmax：全连接层之后是最后一维，卷积之后是第 1 维。",
@@ -246,6 +255,10 @@ WHY: Words = {
     "extreme-for-place": _NO_PLACE,
     "extreme-as-whole": _NO_PLACE,
     "argmax-elsewhere": _ANOTHER_AXIS,
+    "columns-gathered": {
+        "en": "In what follows, the values of all samples are compared with the targets of all others by broadcasting.",
+        "zh": "之后经过广播，每个样本的值会与其他所有样本的目标比较。",
+    },
     "argmax-elsewhere-perhaps": _ANOTHER_AXIS,
     "last-sample": {
         "en": "The layer runs over the samples of the batch as if they were time steps: each sample depends on those before it in the "
@@ -306,6 +319,7 @@ PROOF: Words = {
     "extreme-for-place": _PRINT,
     "extreme-as-whole": _PRINT,
     "argmax-elsewhere": _PRINT,
+    "columns-gathered": {"en": "Print the shape of the result.", "zh": "打印结果的 shape。"},
     "argmax-elsewhere-perhaps": _PRINT,
     "last-sample": {
         "en": "Change the first sample of a batch: the outputs of the others must not change.",
@@ -334,6 +348,7 @@ _LEVELS = {
     "extreme-for-place": Level.PROBLEM,
     "extreme-as-whole": Level.SUSPECT,
     "argmax-elsewhere": Level.PROBLEM,
+    "columns-gathered": Level.PROBLEM,
     "argmax-elsewhere-perhaps": Level.SUSPECT,
     "last-sample": Level.PROBLEM,
     "keeps-a-drop-rate": Level.PROBLEM,
@@ -360,6 +375,7 @@ _FIXES = {
     "extreme-for-place": "fix-argmax",
     "extreme-as-whole": "fix-argmax",
     "argmax-elsewhere": "fix-axis",
+    "columns-gathered": "fix-elements",
     "argmax-elsewhere-perhaps": "fix-axis",
     "last-sample": "fix-batch-first",
     "keeps-a-drop-rate": "fix-drop",
@@ -818,6 +834,25 @@ Net()
             ("the classes", ".asnumpy()", 1, []),
             ("the classes of one picture", "[0].asnumpy()", 0, []),
             ("the columns", "", -1, []),
+        )
+    ),
+    *(
+        _example(
+            f"scores taken by {taken}",
+            "net = nn.SequentialCell(nn.Dense(4, 32), nn.ReLU(), nn.Dense(32, 3))\n"
+            "order = ms.Tensor([2, 0, 1])\n\n"
+            f"def loss_of(states, actions, goals):\n    return ops.square({taken} - goals).mean()\n\n"
+            "step = ms.value_and_grad(loss_of, None, net.trainable_params())\nfor states, actions, goals in batches:\n"
+            "    loss, grads = step(states, actions, goals)\n",
+            Verdict.PROBLEM if code else Verdict.OK,
+            *code,
+        )
+        for taken, code in (
+            ("ops.gather(net(states), actions, 1)", ["columns-gathered"]),
+            ("ops.gather_elements(net(states), 1, actions.expand_dims(1)).squeeze(1)", []),
+            ("ops.gather(net(states), order, 1)", []),
+            ("ops.gather(net(states), actions, 1, batch_dims=1)", []),
+            ("ops.gather(net(states), actions, 0)", []),
         )
     ),
     _example(

@@ -27,7 +27,7 @@ class Params(msgspec.Struct, frozen=True):
     pass
 
 
-_FAULTS = ("clip-scaled", "clip-before-optimizer", "clip-dropped")
+_FAULTS = ("clip-scaled", "clip-before-optimizer", "clip-dropped", "clip-one-sided")
 _LEVELS = {
     **dict.fromkeys(_FAULTS, Level.PROBLEM),
     **dict.fromkeys((f"{code}-sometimes" for code in _FAULTS), Level.SUSPECT),
@@ -50,6 +50,10 @@ MESSAGES: Words = _training.sometimes(
             "en": "The result of {clip} is discarded here: the step continues with unclipped gradients.",
             "zh": "{clip} 在此处的返回值被丢弃：训练步继续使用的是未经裁剪的梯度。",
         },
+        "clip-one-sided": {
+            "en": "The bounds of {clip} do not lie on both sides of 0: it changes all gradients on one side, however small they are.",
+            "zh": "{clip} 的上下界没有分居 0 的两侧：某一符号的梯度无论多小都会被改变。",
+        },
         "clip-unknown": {
             "en": "Whether the gradients that {clip} clips here still carry the loss scale ({scale}) cannot be seen.",
             "zh": "看不出 {clip} 在此处裁剪的梯度是否还带着 loss scale（{scale}）。",
@@ -69,6 +73,10 @@ MESSAGES: Words = _training.sometimes(
         "fix-keep": {
             "en": "Keep the result: grads = ops.clip_by_global_norm(grads, limit).",
             "zh": "接收返回值：grads = ops.clip_by_global_norm(grads, limit)。",
+        },
+        "fix-bounds": {
+            "en": "Give both bounds: ops.clip_by_value(grads, -limit, limit).",
+            "zh": "同时给出上下界：ops.clip_by_value(grads, -limit, limit)。",
         },
         "fix-optimizer": {
             "en": "Divide the gradients in the step, before they are clipped, and leave the optimizer's loss_scale at 1.",
@@ -91,6 +99,10 @@ WHY: Words = _training.also(
             "en": "Nothing limits the gradients: a single bad batch may throw the weights far off, which clipping was to prevent.",
             "zh": "梯度没有受到任何限制：一个异常的 batch 就可能让权重严重偏离，而裁剪正是为了避免这种情况。",
         },
+        "clip-one-sided": {
+            "en": "The weights are then driven in one direction, whatever the loss asks for.",
+            "zh": "无论损失如何，权重都会被推向同一个方向。",
+        },
         "clip-before-optimizer": {
             "en": "The division changes the clipped norm again: the threshold applies to gradients of a different size than intended.",
             "zh": "已限制好的梯度范数随后又被除以一个倍数，阈值的实际含义与本意不符。",
@@ -102,8 +114,17 @@ _NORM = {
     "en": "Print the gradient norm at the point of clipping, and for the same step without a loss scale: they must be equal.",
     "zh": "打印裁剪处的梯度范数，并与同一步、不加 loss scale 时对比，两者应当相等。",
 }
-PROOF: Words = _training.also(dict.fromkeys(_FAULTS, _NORM), _FAULTS)
-_FIXES = {"clip-scaled": "fix-order", "clip-before-optimizer": "fix-optimizer", "clip-dropped": "fix-keep"}
+_ENDS = {
+    "en": "Print the smallest and the largest element of a gradient before and after it is clipped.",
+    "zh": "打印一个梯度在裁剪前后的最小元素和最大元素。",
+}
+PROOF: Words = _training.also({**dict.fromkeys(_FAULTS, _NORM), "clip-one-sided": _ENDS}, _FAULTS)
+_FIXES = {
+    "clip-scaled": "fix-order",
+    "clip-before-optimizer": "fix-optimizer",
+    "clip-dropped": "fix-keep",
+    "clip-one-sided": "fix-bounds",
+}
 
 
 @_grades.by_road
@@ -195,6 +216,26 @@ EXAMPLES = [
         _LOOP.replace("    grads = ops.clip", "    ops.clip"),
         Verdict.PROBLEM,
         "clip-dropped",
+    ),
+    *(
+        _example(
+            f"clipped by {bounds}",
+            _LOOP.replace("ops.clip_by_global_norm(grads, 1.0)", f"ops.{bounds}"),
+            verdict,
+            code,
+        )
+        for bounds, verdict, code in (
+            ("clip_by_value(grads, 1.0)", Verdict.PROBLEM, "clip-one-sided"),
+            ("clip_by_value(grads, -1.0, 1.0)", Verdict.OK, "clip-clean"),
+            ("clip_by_value(grads, clip_value_max=1.0)", Verdict.PROBLEM, "clip-one-sided"),
+            ("clip_by_value(grads, 0, 1.0)", Verdict.PROBLEM, "clip-one-sided"),
+        )
+    ),
+    _example(
+        "clipped through a map",
+        _LOOP.replace("ops.clip_by_global_norm(grads, 1.0)", "[g.clamp(min=1e-3) for g in grads]"),
+        Verdict.PROBLEM,
+        "clip-one-sided",
     ),
     _example(
         "clipped, then unscaled",

@@ -498,6 +498,33 @@ for x, z in data:
     loss, grads = maker_grad(z)
     maker_opt(grads)
 """
+_TAUGHT = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Net(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Dense(8, 8), nn.Dense(8, 3)
+
+    def construct(self, x):
+        return self.head(ops.relu(self.body(x)))
+
+
+net, teacher = Net(), Net()
+ms.load_param_into_net({into}, ms.load_checkpoint("known.ckpt"))
+optimizer = nn.SGD({given}, 0.1)
+
+
+def loss_of(x):
+    return ops.square(net(x) - ops.stop_gradient(teacher(x))).mean()
+
+
+step = ms.value_and_grad(loss_of, None, optimizer.parameters)
+for (x,) in data.create_tuple_iterator():
+    loss, grads = step(x)
+    optimizer(grads)
+"""
 _CRITICS = """
 import mindspore as ms
 from mindspore import nn, ops
@@ -1285,6 +1312,18 @@ EXAMPLES = [
         for name, trained, verdict, codes in (
             ("maker", "maker", Verdict.PROBLEM, ["layers-unheld"]),
             ("critic", "critic", Verdict.NOT_APPLICABLE, ["nothing-frozen"]),
+        )
+    ),
+    *(
+        _example(
+            f"a new head that the optimizer has {told}, where {into} is loaded",
+            _TAUGHT.format(given=given, into=into),
+            verdict,
+            *codes,
+        )
+        for told, given, into, verdict, codes in (
+            ("not", "net.body.trainable_params()", "teacher", Verdict.PROBLEM, ["layers-unheld"]),
+            ("too", "net.trainable_params()", "teacher", Verdict.OK, ["stopped"]),
         )
     ),
     _example(

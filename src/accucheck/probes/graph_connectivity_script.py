@@ -860,6 +860,21 @@ for x, y in data.create_tuple_iterator():
 _BATCHES = "import mindspore.dataset as ds\n\ndata = ds.MindDataset('train.mindrecord').batch(32)"
 
 
+_DECODER = """
+class Decoder(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.own, self.other = nn.MultiheadAttention(8, 2), nn.MultiheadAttention(8, 2)
+
+    def construct(self, x, memory):
+        y, _ = self.own(x, x, x)
+        x = x + y
+        y, _ = self.other(x, {attended}, {attended})
+        return x + y
+
+"""
+
+
 def _example(
     name: str, init: str, construct: str, verdict: Verdict, *codes: str, more: str = "", data: str = ""
 ) -> Example:
@@ -1669,6 +1684,20 @@ class Trained(nn.Cell):
         Verdict.PROBLEM,
         "asked-and-dropped",
         more=_ENCODER,
+    ),
+    *(
+        _example(
+            f"a decoder that attends to {told}",
+            "self.source, self.target = nn.Dense(8, 8), nn.Dense(8, 8)\nself.decoder, self.head = Decoder(), nn.Dense(8, 2)",
+            "return self.head(self.decoder(self.target(x), self.source(x)))",
+            verdict,
+            *codes,
+            more=_DECODER.format(attended=attended),
+        )
+        for told, attended, verdict, codes in (
+            ("itself alone", "x", Verdict.PROBLEM, ["input-ignored", "result-ignored"]),
+            ("the encoder", "memory", Verdict.OK, []),
+        )
     ),
     _example(
         "a residual input that is ignored",

@@ -82,6 +82,17 @@ MESSAGES: Words = {
         "en": "{input} is scaled down more than once: it reaches the network as {low:.4f} to {high:.4f}, almost a constant.",
         "zh": "{input} 被重复缩小，进入网络的取值为 {low:.4f} 到 {high:.4f}，几乎成了常数。",
     },
+    "ranges-apart": {
+        "en": "Generated samples lie between {least:g} and {most:g} ({by}, {at}), the real ones given to the same network between "
+        "{low:.3g} and {high:.3g}: it can tell them apart by their range alone.",
+        "zh": "生成的样本在 {least:g} 到 {most:g} 之间（{by}，{at}），而输入同一网络的真实样本在 {low:.3g} 到 {high:.3g} 之间："
+        "仅凭取值范围就能区分两者。",
+    },
+    "beyond-outputs": {
+        "en": "{loss} compares what {by} ({at}) gives, {least:g} to {most:g}, with data of {low:.3g} to {high:.3g}: part of them is out "
+        "of reach.",
+        "zh": "{loss} 把 {by}（{at}）的输出（{least:g} 到 {most:g}）与取值 {low:.3g} 到 {high:.3g} 的数据比较：其中一部分永远达不到。",
+    },
     "scaler-unused": {
         "en": "This {scaler} is fitted, but nothing is ever transformed with it: the features keep their own scales.",
         "zh": "该 {scaler} 只做了 fit，从未用来变换数据，特征仍是原来的尺度。",
@@ -144,6 +155,10 @@ MESSAGES: Words = {
         "en": "Rescale to 0 to 1 first, or multiply mean and std by 255.",
         "zh": "先缩放到 0 到 1，或把均值和标准差乘以 255。",
     },
+    "fix-range": {
+        "en": "Scale the data to the range of the last activation: -1 to 1 for tanh, 0 to 1 for sigmoid; or change the activation.",
+        "zh": "把数据缩放到最后一个激活函数的取值范围：tanh 为 -1 到 1，sigmoid 为 0 到 1；或更换激活函数。",
+    },
     "fix-float": {
         "en": "Convert to float first: image.astype(np.float32) - 127.",
         "zh": "先转换为浮点数：image.astype(np.float32) - 127。",
@@ -200,6 +215,15 @@ WHY: Words = {
     "impossible-statistics": _OFF_CENTRE,
     "exchanged-statistics": _OFF_CENTRE,
     "scaler-unused": _UNEVEN,
+    "ranges-apart": {
+        "en": "The discriminator wins without looking at the content, so that the generator learns little from it, and what it makes is "
+        "too dark or too bright.",
+        "zh": "判别器不看内容就能取胜，生成器从中学不到东西，生成结果的明暗也不对。",
+    },
+    "beyond-outputs": {
+        "en": "The loss has a floor that no training removes, and the activation is driven to its limit, where gradients vanish.",
+        "zh": "损失存在训练消除不了的下限，激活函数被推到饱和处，梯度随之消失。",
+    },
     "only-in-evaluation": {
         "en": "The network is evaluated on inputs of a different scale from training, so the measured accuracy is far below what it "
         "could be.",
@@ -230,6 +254,8 @@ _LEVELS = {
     "impossible-statistics": Level.PROBLEM,
     "exchanged-statistics": Level.PROBLEM,
     "scaler-unused": Level.PROBLEM,
+    "ranges-apart": Level.PROBLEM,
+    "beyond-outputs": Level.PROBLEM,
     "only-in-evaluation": Level.PROBLEM,
     "raw-perhaps": Level.SUSPECT,
 }
@@ -244,17 +270,20 @@ _FIXES = {
     "impossible-statistics": "fix-measured",
     "exchanged-statistics": "fix-measured",
     "scaler-unused": "fix-transform",
+    "ranges-apart": "fix-range",
+    "beyond-outputs": "fix-range",
     "only-in-evaluation": "fix-both",
     "sometimes": "fix-normalise",
     "raw-perhaps": "fix-normalise",
 }
 #: The network may be meant for such numbers, as some trackers and detectors are for 0 to 255.
-_LIKELY = ("raw", "features-raw", "wraps-around")
+_LIKELY = ("raw", "features-raw", "wraps-around", "ranges-apart", "beyond-outputs")
 _NOT_APPLICABLE = ("no-continuous-input", "simulated")
 
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
+    from ..script import output_ranges
     from ..script.analysis import read_scripts
     from ..script.normalization import examine
     from ..script.pipelines import of_scripts
@@ -262,7 +291,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     found: dict[tuple[object, ...], Finding] = {}
-    for one in examine(of_scripts(scripts)):
+    readings = of_scripts(scripts)
+    for one in (*examine(readings), *output_ranges.examine(readings)):
         finding = _finding(one)
         found.setdefault((finding.code, finding.where, str(finding.data.get("input"))), finding)
     yield from found.values()
@@ -381,6 +411,61 @@ class Pictures:
 data = ds.GeneratorDataset(Pictures(paths), ["image", "label"], shuffle=True).batch(8)
 ms.Model(Net(), nn.SoftmaxCrossEntropyWithLogits()).train(10, data)
 """
+_COMPETING = """
+from mindspore import ops
+
+def faces():
+    scaled = [vision.Resize((16, 16)), {scale}, vision.HWC2CHW()]
+    return ds.ImageFolderDataset("faces", decode=True, shuffle=True).map(scaled, "image").project(["image"]).batch(8)
+
+class Maker(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.SequentialCell(nn.Dense(20, 768), nn.BatchNorm1d(768))
+
+    def construct(self, z):
+        return ({output}).reshape(-1, 3, 16, 16)
+
+class Judge(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.last = nn.Conv2d(3, 8, 3, 2), nn.Dense(512, 1)
+
+    def construct(self, x):
+        return self.last(ops.leaky_relu(self.conv(x)).reshape(x.shape[0], -1))
+
+make, judge, entropy = Maker(), Judge(), nn.BCEWithLogitsLoss()
+makes, judges = (nn.Adam(net.trainable_params(), 2e-4, 0.5) for net in (make, judge))
+
+def judged(x, z):
+    real, fake = judge(x), judge(ops.stop_gradient(make(z)))
+    return entropy(real, ops.ones_like(real)) + entropy(fake, ops.zeros_like(fake))
+
+def made(z):
+    score = judge(make(z))
+    return entropy(score, ops.ones_like(score))
+
+first = ms.value_and_grad(judged, None, judges.parameters)
+second = ms.value_and_grad(made, None, makes.parameters)
+for (x,) in faces().create_tuple_iterator():
+    z = ops.randn(8, 20)
+    judges(first(x, z)[1])
+    makes(second(z)[1])
+"""
+_RESTORED = """
+net = nn.SequentialCell(nn.Conv2d(3, 8, 3), nn.ReLU(), nn.Conv2d(8, 3, 3), {last})
+loss_of, optimizer = {loss}, nn.Adam(net.trainable_params())
+step = ms.value_and_grad(lambda x: loss_of(net(x), x), None, optimizer.parameters)
+data = ds.Cifar10Dataset("data", shuffle=True).map([{scale}, vision.HWC2CHW()], "image").batch(8)
+for x, _ in data.create_tuple_iterator():
+    loss, grads = step(x)
+    optimizer(grads)
+"""
+_ONE, _TWO, _SPREAD = (
+    "vision.Rescale(1 / 255, 0)",
+    "vision.Rescale(1 / 127.5, -1)",
+    "vision.Normalize([127] * 3, [58] * 3)",
+)
 _SAMPLES = """
 import pickle
 import numpy as np
@@ -473,6 +558,39 @@ transforms = [vision.RandomCropDecodeResize(224), vision.Normalize(mean=mean, st
             ("floats by then", "(image.astype('f4') - 127) / 128", "normalised"),
             ("an array of means widens uint8", "(image - np.array([104, 117, 123])) / 128", "normalised"),
             ("within 0 to 255", "(255 - image) / 255", "normalised"),
+        )
+    ),
+    *(
+        _example(
+            f"{output} beside {scale} for one network",
+            _COMPETING.format(output=output, scale=scale),
+            Verdict.OK if code == "normalised" else Verdict.PROBLEM,
+            code,
+        )
+        for output, scale, code in (
+            ("ops.tanh(self.body(z))", _TWO, "normalised"),
+            ("ops.tanh(self.body(z))", _ONE, "ranges-apart"),
+            ("ops.tanh(self.body(z))", _SPREAD, "ranges-apart"),
+            ("(ops.tanh(self.body(z)) + 1) / 2", _ONE, "normalised"),
+            ("ops.sigmoid(self.body(z))", _ONE, "normalised"),
+            ("ops.sigmoid(self.body(z))", _TWO, "ranges-apart"),
+            ("self.body(z)", _ONE, "normalised"),
+        )
+    ),
+    *(
+        _example(
+            f"{last} and {loss} of {scale}",
+            _RESTORED.format(last=last, loss=loss, scale=scale),
+            Verdict.OK if code == "normalised" else Verdict.PROBLEM,
+            code,
+        )
+        for last, loss, scale, code in (
+            ("nn.Sigmoid()", "nn.MSELoss()", _ONE, "normalised"),
+            ("nn.Sigmoid()", "nn.MSELoss()", _TWO, "beyond-outputs"),
+            ("nn.Sigmoid()", "nn.BCELoss(reduction='mean')", _SPREAD, "beyond-outputs"),
+            ("nn.Tanh()", "nn.L1Loss()", _ONE, "normalised"),
+            ("nn.Tanh()", "nn.L1Loss()", _SPREAD, "beyond-outputs"),
+            ("nn.Conv2d(3, 3, 1)", "nn.L1Loss()", _SPREAD, "normalised"),
         )
     ),
     _example(

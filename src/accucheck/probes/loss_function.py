@@ -125,6 +125,10 @@ MESSAGES: Words = {
         "that value.",
         "zh": "{loss} 的标签中写入了 {number}（{at}），而类别只有 {classes} 个，损失也没有忽略这个值。",
     },
+    "labels-alike": {
+        "en": "The labels that {loss} gets are one and the same number for all samples ({at}).",
+        "zh": "{loss} 得到的标签对所有样本都是同一个数（{at}）。",
+    },
     "left-out-elsewhere": {
         "en": "Labels of {number} are told apart from the classes at {at}, but {loss} does not ignore that value.",
         "zh": "{at} 把标签 {number} 与各类别区分开，而 {loss} 没有忽略这个值。",
@@ -226,6 +230,14 @@ MESSAGES: Words = {
         "en": "The gradient penalty interpolates between real and generated samples with {function}, normally distributed; it takes "
         "a uniform number from 0 to 1.",
         "zh": "梯度惩罚用 {function}（正态分布）在真实样本与生成样本之间插值，应使用 0 到 1 之间的均匀分布。",
+    },
+    "term-without-gradient": {
+        "en": "No gradient gets through {what} ({at}): this term of the loss trains nothing.",
+        "zh": "梯度无法通过 {what}（{at}）：损失中的这一项不训练任何权重。",
+    },
+    "noise-once": {
+        "en": "{function} is called before the loop over the data: each step ({at}) trains with the same random numbers.",
+        "zh": "{function} 在遍历数据的循环之前调用：每一步（{at}）都用同一批随机数训练。",
     },
     "penalty-once": {
         "en": "The interpolation weight of the gradient penalty is drawn by {function} once, when the network is built or compiled, "
@@ -433,6 +445,15 @@ MESSAGES: Words = {
         "en": "Bring both to one shape first: prediction.squeeze(-1), or labels.reshape(-1, 1).",
         "zh": "先让两者形状一致：prediction.squeeze(-1)，或 labels.reshape(-1, 1)。",
     },
+    "fix-own-labels": {
+        "en": "Give each sample its own label; in a matrix of pairs, row i belongs with column i: ops.arange(batch).",
+        "zh": "为每个样本提供各自的标签；在成对相似度矩阵中，第 i 行对应第 i 列：ops.arange(batch)。",
+    },
+    "fix-smooth": {
+        "en": "Compute the term of the probabilities themselves, and use the threshold for metrics alone.",
+        "zh": "直接用概率计算这一项，阈值只用于指标。",
+    },
+    "fix-draw-again": {"en": "Draw within the loop, once for each step.", "zh": "把抽取移到循环内，每一步重新抽取。"},
     "fix-uniform": {
         "en": "Draw it again for each batch with ops.rand, which is uniform from 0 to 1.",
         "zh": "每个 batch 用 ops.rand（0 到 1 的均匀分布）重新抽取。",
@@ -588,6 +609,14 @@ WHY: Words = {
     },
     "penalty-normal": _INTERPOLATED,
     "penalty-once": _INTERPOLATED,
+    "term-without-gradient": {
+        "en": "The term is reported with the loss and changes nothing: what it asks for is not learned.",
+        "zh": "这一项计入报告的损失，却不起任何作用：它要求的东西不会被学到。",
+    },
+    "noise-once": {
+        "en": "The network learns what to do with these few numbers alone; with others, as after training, its results are poor.",
+        "zh": "网络只学会如何处理这几个数；换成别的随机数（例如训练之后采样时），结果会很差。",
+    },
     "argument-unused": {
         "en": "What it should hide or weight, such as padding or samples of other splits, counts like everything else.",
         "zh": "它本应屏蔽或加权的内容（如填充、属于其他数据划分的样本）与其余部分一样计入损失。",
@@ -616,6 +645,10 @@ WHY: Words = {
     "temperature-missing": {
         "en": "A softened prediction is fitted to sharp targets: the student hardly learns how the teacher ranks the other classes.",
         "zh": "被平滑的预测去拟合尖锐的目标：学生网络学不到教师对其余类别的排序。",
+    },
+    "labels-alike": {
+        "en": "The network learns to give this one answer to every input.",
+        "zh": "网络学会对任何输入都给出同一个答案。",
     },
     **dict.fromkeys(("class-out-of-range", "left-out-elsewhere"), _NO_CLASS),
     "mean-divided": {
@@ -740,6 +773,14 @@ PROOF: Words = {
         "en": "Print the loss for a batch, then for that batch concatenated with itself: it halves.",
         "zh": "先用一个 batch、再用同一 batch 重复一遍来计算损失：后者减半。",
     },
+    "term-without-gradient": {
+        "en": "Take the gradient of this term alone: it is 0 for every weight.",
+        "zh": "单独对这一项求梯度：对所有权重都为 0。",
+    },
+    "noise-once": {
+        "en": "Print a few of the numbers at each step: they are the same.",
+        "zh": "每一步打印其中几个数：它们始终相同。",
+    },
     "term-unused": {
         "en": "Multiply the term by 1000 and run one step: the loss does not change.",
         "zh": "把这一项乘以 1000 再运行一步：损失不变。",
@@ -794,6 +835,8 @@ _LEVELS = {
     "never-called": Level.PROBLEM,
     "penalty-normal": Level.PROBLEM,
     "penalty-once": Level.PROBLEM,
+    "noise-once": Level.PROBLEM,
+    "term-without-gradient": Level.PROBLEM,
     "pairs-compared": Level.PROBLEM,
     "penalty-of-mean": Level.PROBLEM,
     "term-unused": Level.SUSPECT,
@@ -803,6 +846,7 @@ _LEVELS = {
     "mean-divided": Level.SUSPECT,
     "class-out-of-range": Level.PROBLEM,
     "left-out-elsewhere": Level.PROBLEM,
+    "labels-alike": Level.PROBLEM,
     "classes-alike": Level.PROBLEM,
     "target-random": Level.PROBLEM,
     "temperature-missing": Level.SUSPECT,
@@ -868,6 +912,8 @@ _FIXES = {
     "never-called": "fix-call",
     "penalty-normal": "fix-uniform",
     "penalty-once": "fix-uniform",
+    "noise-once": "fix-draw-again",
+    "term-without-gradient": "fix-smooth",
     "pairs-compared": "fix-one-shape",
     "penalty-of-mean": "fix-own-scores",
     "term-unused": "fix-add-term",
@@ -877,6 +923,7 @@ _FIXES = {
     "mean-divided": "fix-divide-once",
     "class-out-of-range": "fix-ignore",
     "left-out-elsewhere": "fix-ignore",
+    "labels-alike": "fix-own-labels",
     "classes-alike": "fix-on-and-off",
     "target-random": "fix-same-numbers",
     "temperature-missing": "fix-temperature",
@@ -899,7 +946,9 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
         class_numbers,
         direction,
         double_softmax,
+        drawn_once,
         exchanged_arguments,
+        gradientless,
         input_gradients,
         label_images,
         loss_targets,
@@ -929,6 +978,8 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
             double_softmax,
             lost_terms,
             loss_targets,
+            drawn_once,
+            gradientless,
         )
         said = [*losses.examine(), *(one for rule in rules for one in rule.examine(losses))]
         said += direction.unseen(losses) if said else []
@@ -1173,6 +1224,24 @@ def loss_of(x, y):
 
 step = ms.value_and_grad(loss_of, None, optimizer.parameters)
 for x, y in ms.dataset.GeneratorDataset(Pictures(), ["picture", "mark"], shuffle=True).batch(4):
+    loss, grads = step(x, y)
+    optimizer(grads)
+"""
+_PAIRED = """
+import mindspore as ms
+from mindspore import nn, ops
+
+first, second = nn.Dense(32, 8), nn.Dense(16, 8)
+kept = ms.Tensor(np.load("kept.npy"))
+
+def loss_of(x, y):
+    one, other = ops.L2Normalize(1)(first(x)), ops.L2Normalize(1)(second(y))
+    return ops.cross_entropy(({scores}) / 0.07, {labels})
+
+weights = [*first.trainable_params(), *second.trainable_params()]
+optimizer = nn.Adam(weights, 1e-3)
+step = ms.value_and_grad(loss_of, None, weights)
+for x, y in train_ds.create_tuple_iterator():
     loss, grads = step(x, y)
     optimizer(grads)
 """
@@ -2057,6 +2126,34 @@ print(penalty(between))
             ("what is in common, taken off a loss", "ignore_index=255", "y != 255", "y", "-dice.mean()", "fits"),
         )
     ),
+    *(
+        _example(
+            told,
+            _PAIRED.format(scores=scores, labels=labels),
+            {"labels-alike": Verdict.PROBLEM, "fits": Verdict.OK}.get(code, Verdict.UNDECIDED),
+            code,
+        )
+        for told, scores, labels, code in (
+            ("pairs that all belong to the first", "one @ other.T", "ops.zeros(64, ms.int32)", "labels-alike"),
+            ("pairs along the diagonal", "one @ other.T", "ops.arange(64)", "fits"),
+            (
+                "the one that belongs together before the others",
+                "ops.cat(((one * other).sum(1, keepdims=True), one @ kept), 1)",
+                "ops.zeros(64, ms.int32)",
+                "prediction-unseen",
+            ),
+        )
+    ),
+    _example(
+        "two domains, each with its number",
+        _NET
+        + _LOOP.replace(
+            "LOSS",
+            "ops.cross_entropy(logits, ops.zeros(32, ms.int32)) + ops.cross_entropy(net(y), ops.ones(32, ms.int32))",
+        ),
+        Verdict.OK,
+        "fits",
+    ),
     _example(
         "a focal loss that weighs the easy samples",
         _trained("-(ops.exp(picked) ** 2 * picked).mean()").replace(
@@ -2269,6 +2366,56 @@ print(penalty(between))
         _GAN.replace("net(x).mean() - net(fake)", "net(x).mean() + net(fake)"),
         Verdict.PROBLEM,
         "nothing-told-apart",
+    ),
+    *(
+        _example(
+            f"an overlap of {shares}, beside the loss of the classes",
+            _NET
+            + "def overlap(logits, y):\n"
+            + f"    shares = {shares}\n"
+            + "    hot = ops.one_hot(y, 10, ms.Tensor(1.0), ms.Tensor(0.0))\n"
+            + "    return 1 - 2 * (shares * hot).sum() / (shares + hot).sum()\n"
+            + _LOOP.replace("LOSS", "ops.cross_entropy(logits, y) + 0.5 * overlap(logits, y)"),
+            verdict,
+            code,
+        )
+        for shares, verdict, code in (
+            ("(ops.softmax(logits, 1) > 0.5).astype(ms.float32)", Verdict.PROBLEM, "term-without-gradient"),
+            (
+                "ops.one_hot(logits.argmax(1), 10, ms.Tensor(1.0), ms.Tensor(0.0))",
+                Verdict.PROBLEM,
+                "term-without-gradient",
+            ),
+            ("ops.stop_gradient(ops.softmax(logits, 1))", Verdict.OK, "fits"),
+            ("ops.softmax(logits, 1) * (logits > 0)", Verdict.OK, "fits"),
+        )
+    ),
+    *(
+        _example(
+            f"noise that is drawn {told}",
+            _GAN.replace("net(x).mean() - net(fake)", "net(fake).mean() - net(x)")
+            .replace("for x, z in", f"{before}for x, z in")
+            .replace("    loss, grads = judge_step", f"    {within}\n    loss, grads = judge_step"),
+            verdict,
+            code,
+        )
+        for told, before, within, verdict, code in (
+            ("for each batch", "", "z = ops.standard_normal((32, 8))", Verdict.UNDECIDED, "no-loss"),
+            (
+                "before the loop",
+                "seen = ms.Tensor(np.random.randn(32, 8), ms.float32)\n",
+                "z = seen",
+                Verdict.PROBLEM,
+                "noise-once",
+            ),
+            (
+                "before the loop, to look at",
+                "seen = ops.randn(32, 8)\n",
+                "shown = maker(seen)",
+                Verdict.UNDECIDED,
+                "no-loss",
+            ),
+        )
     ),
     _example(
         "a critic that scores the real samples twice",

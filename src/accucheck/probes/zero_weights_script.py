@@ -345,6 +345,26 @@ def _example(name: str, script: str, verdict: Verdict, *codes: str) -> Example:
     return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes)
 
 
+_FACTORS = """
+class Factors(nn.Cell):
+    def __init__(self, users, films):
+        super().__init__()
+        self.p = ms.Parameter({p}, name="p")
+        self.q = ms.Parameter({q}, name="q")
+        self.shift = ms.Parameter(ops.zeros(users), name="shift")
+
+    def construct(self, user, film):
+        return (self.p[user] * self.q[film]).sum(1) + self.shift[user]
+
+net = Factors(100, 50)
+opt = nn.Adam(net.trainable_params(), 0.01)
+step = ms.value_and_grad(lambda u, f, y: ops.square(net(u, f) - y).mean(), None, opt.parameters)
+for user, film, mark in data:
+    loss, grads = step(user, film, mark)
+    opt(grads)
+"""
+
+
 def _layer(name: str, layer: str, verdict: Verdict, *codes: str, after: str = "") -> Example:
     return _example(name, _NET.format(layer=layer, after=after.strip("\n")), verdict, *codes)
 
@@ -393,6 +413,20 @@ def begin():
 """
 
 EXAMPLES = [
+    *(
+        _example(f"factors that start as {told}", _FACTORS.format(p=p, q=q), verdict, *codes)
+        for told, p, q, verdict, codes in (
+            (
+                "one number",
+                "ops.full((users, 8), 0.1)",
+                "ops.ones((films, 8))",
+                Verdict.PROBLEM,
+                ["constant-parameter"],
+            ),
+            ("one number and others", "ops.full((users, 8), 0.1)", "ops.randn((films, 8))", Verdict.OK, ["examined"]),
+            ("others", "ops.randn((users, 8))", "ops.randn((films, 8))", Verdict.OK, ["examined"]),
+        )
+    ),
     _example("narrow weights under tanh", _CHAIN.format(init="Normal(0.003)"), Verdict.UNDECIDED, "signal-vanishes"),
     _example("weights by the size of each layer", _CHAIN.format(init='"xavier_uniform"'), Verdict.OK, "examined"),
     _layer("no initialiser: the default is random", "nn.Dense(128, 10)", Verdict.OK, "examined"),

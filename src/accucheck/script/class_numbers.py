@@ -15,7 +15,7 @@ from ..knowledge.methods import MODEL_RUNS
 from . import flow
 from .effects import MOVED, TAKEN, effect, kept, name_of, named_arguments, operands
 from .factors import argument_of, comparison
-from .losses import Application, Losses, Observation, known_name, layer_of
+from .losses import Application, Losses, Observation, known_name, layer_of, passes_on
 from .networks import outputs
 from .pipelines import Columns, Pipelines
 from .values import Call, Index, Items, KnownValue, Many, NamedValue, UnknownValue, Value, integer_of, join, options
@@ -45,6 +45,43 @@ def examine(losses: Losses) -> Iterator[Observation]:
             yield Observation("classes-for-distributions", place, {"loss": loss}, also)
     yield from _of_no_class(losses, numbers)
     yield from _told_apart(losses, numbers)
+    yield from _of_one_class(losses, numbers)
+
+
+def _of_one_class(losses: Losses, numbers: WholeNumbers) -> Iterator[Observation]:
+    """Losses whose labels are one number for all samples, where no other has another one, as two domains or real and made samples have,
+    and where the scores are no join of those of what belongs together and others: there the first is the right one of each sample."""
+    found: list[tuple[Application, Call, float]] = []
+    for one in losses.applications:
+        takes_numbers = _takes(one) == "classes" or one.known.labels == "classes or probabilities"
+        if takes_numbers and one.labels is not None:
+            alike = (origin for origin in numbers.origins(one.labels) if isinstance(origin, Call))
+            found += [(one, made, number) for made in alike if (number := _only_number(made)) is not None]
+    if len({number for *_, number in found}) == 1:
+        for one, made, _ in found:
+            if not _is_joined(one.prediction):
+                yield Observation("labels-alike", one.place, {"loss": known_name(one)}, made, certain=False)
+
+
+def _only_number(made: Call) -> float | None:
+    """The number that all elements of an array are, where nothing is written into it."""
+    known = effect(made)
+    return known.constant if known is not None and not (made.writes or made.fed) else None
+
+
+def _is_joined(prediction: Value | None) -> bool:
+    """Whether scores are put together from several, or where they come from is not seen."""
+    value = prediction
+    for _ in range(DEEP):
+        if not isinstance(value, Call):
+            return True
+        known, step = effect(value), passes_on(value)
+        if known is not None and known.operation in ("concat", "stack"):
+            return True
+        if step is None or len(step[0]) != 1:
+            return known is None and value.name != ""
+        value = step[0][0]
+    return True
 
 
 def _told_apart(losses: Losses, numbers: WholeNumbers) -> Iterator[Observation]:

@@ -14,9 +14,12 @@ from .loss_scaling import about, key_names, number_text, perhaps_off, title
 from .remarks import Edit, Remark, SourcePlace, merged, remark, span
 from .syntax import walk
 from .training_steps import FIXED, Step, TrainingSteps, is_optimizer
-from .values import Call, Frame, Instance, Value, frames_around, is_known, options
+from .values import Call, Frame, Instance, KnownValue, Value, frames_around, is_known, options
 
 _CLIPS = frozenset({"clipbyglobalnorm", "clipbynorm", "clipbyvalue", "clipgradnorm", "clipgradvalue", "clip", "clamp"})
+#: Those that clip each element by itself, and where they are given the least and the most that it may be.
+_OF_ELEMENTS = frozenset({"clipbyvalue", "clip", "clamp"})
+_BOUNDS = {1: ("clip_value_min", "min", "xmin", "a_min"), 2: ("clip_value_max", "max", "xmax", "a_max")}
 _DIVIDES = (".scale_grad", ".gradients_unscale", ".construct", ".unscale")
 
 
@@ -60,6 +63,8 @@ def _own(training: TrainingSteps, step: Step) -> Iterator[Remark]:
 def _judged(training: TrainingSteps, step: Step, clip: Clip) -> Remark:
     if clip.made.discarded and not clip.made.last.endswith("_"):  # by that, what works in place is told
         return about(step, "clip-dropped", clip.place, also=[step], clip=_name(clip.made))
+    if not _holds_zero(clip.made):
+        return about(step, "clip-one-sided", clip.place, also=[step], clip=_name(clip.made))
     operand = training.factors.of(clip.operand)
     terms = [whole for term in operand if (whole := term.times(training.given(step))) is not None]
     if bad := training.faulty(terms):
@@ -67,6 +72,19 @@ def _judged(training: TrainingSteps, step: Step, clip: Clip) -> Remark:
     if kept := _taken_off_later(training, step, terms):
         return _told(step, clip, ", ".join(key_names(training, kept)), not _only_given(training, kept))
     return _without_scale(training, step, clip)
+
+
+def _holds_zero(clip: Call) -> bool:
+    """Whether a clip of each element has bounds on both sides of 0, as far as they are seen: else it moves small gradients too."""
+    if operation(clip).name not in _OF_ELEMENTS or clip.unpacked:
+        return True
+    low, high = (operation(clip).operand(place, *names) for place, names in _BOUNDS.items())
+    numbers = [one.value if isinstance(one, KnownValue) else None for one in (low, high)]
+    absent = [one is None or is_known(one, None) for one in (low, high)]
+    if any(absent):
+        return all(absent)
+    least, most = (number if isinstance(number, (int, float)) else None for number in numbers)
+    return (least is None or least < 0) and (most is None or most > 0)
 
 
 def _scaled(training: TrainingSteps, step: Step, clip: Clip, terms: list[Term], bad: list[Term]) -> Remark:

@@ -31,6 +31,8 @@ _LOW, _HIGH = 0.1, 0.9
 _SHORT = 8
 #: A schedule that gives the rate at a step is asked at so many steps between its turns, and none of those is later.
 _ASKED, _LAST = 60, 1_000_000
+#: Long after them it is asked at so many times the last, and by so much a rate grows that goes on growing.
+_LATER, _GROWTH = (1, 4, 16), 1.5
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class Rates:
     `small`: which of "first" and "last" is at most SMALL times the highest. `count`: how many rates a row has, whatever is unknown.
     `lowest_from`: the update from which on a row is at its lowest, or next to 0, where that is the same however many batches an epoch has,
     and the row is longer the more these are. `rises`: a row that does not fall anywhere, and rises to its end. `peak`: the epochs until the
-    highest of a row that rises before. `returns`: a row that falls far below its highest, and ends near that."""
+    highest of a row that rises before. `returns`: a row that falls far below its highest, and ends near that. `grows`: a schedule without
+    an end that gives ever larger rates."""
 
     highest: float
     first: float | None
@@ -54,6 +57,7 @@ class Rates:
     rises: bool = False
     peak: float | None = None
     returns: bool = False
+    grows: bool = False
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class _Row:
     last: float | None
     settled: bool
     course: list[float] = field(default_factory=list)
+    beyond: list[float] = field(default_factory=list)  # what a schedule gives long after the last of its turns
 
     @property
     def count(self) -> int | None:
@@ -93,7 +98,7 @@ def _with_course(rates: Rates, found: list[_Row], by_batches: bool) -> Rates:
     """The same with what is told of the course of rows."""
     counts = {one.count for one in found}
     rises, returns = (all(told(one.course) for one in found) for told in (_rises, _returns))
-    rates = replace(rates, rises=rises, returns=returns)
+    rates = replace(rates, rises=rises, returns=returns, grows=all(_grows(one.beyond) for one in found))
     if len(counts) == 1:
         return replace(rates, count=counts.pop())
     lowest = _lowest_from(found) if rates.epochs is not None else None
@@ -135,6 +140,11 @@ def _rises(course: list[float]) -> bool:
     if len(course) < _SHORT or any(later < rate for rate, later in pairwise(course)):
         return False
     return course[-1] > course[0] * _RISE and course[-1] > course[int(len(course) * _LATE)]
+
+
+def _grows(beyond: list[float]) -> bool:
+    """Whether a schedule gives ever larger rates long after it was to come down or to stay."""
+    return bool(beyond) and all(later > rate * _GROWTH for rate, later in pairwise(beyond))
 
 
 def _returns(course: list[float]) -> bool:
@@ -196,14 +206,17 @@ def _are_small(rates: Sequence[float | None], highest: float) -> bool:
 def _rates(computation: Computation, rate: Value | None) -> _Row:
     found = computation.of(rate)
     ends = isinstance(found, (list, int, float))
+    later: list[float] = []
     if not ends:  # an object that gives the rate at a step
         steps = _steps(list(_turns(computation, rate)))
-        found = [computation.call(rate if isinstance(rate, Call) else found, [step], {}) for step in steps]
+        asked = rate if isinstance(rate, Call) else found
+        found = [computation.call(asked, [step], {}) for step in steps]
+        later = [_single(computation.call(asked, [steps[-1] * times], {})) for times in _LATER]
     row = [_single(computation.number_of(one)) for one in found] if isinstance(found, list) else [_single(found)]
     if not row:
         raise NotComputed
     course = row if isinstance(found, list) and ends else []
-    return _Row(max(row), row[0], row[-1] if ends else None, computation.settled, course)
+    return _Row(max(row), row[0], row[-1] if ends else None, computation.settled, course, later)
 
 
 def _single(rate: Any) -> float:
@@ -226,6 +239,8 @@ def _steps(turns: list[int]) -> list[int]:
 def _turns(computation: Computation, schedule: Value | None) -> Iterator[int]:
     """The steps at which a schedule may turn: the numbers that it and its parts were made with, and those before."""
     parts = list(schedule.attributes.values()) if isinstance(schedule, Instance) else [schedule]
+    made = (run for run in computation.trace.frames if run.owner is schedule and run.function.name == "__init__")
+    parts += [value for run in made for value in run.parameters.values() if value is not schedule]
     given = (chain(part.args, part.keywords.values()) if isinstance(part, Call) else [part] for part in parts)
     for value in chain.from_iterable(given):
         step = _number(computation, value)

@@ -19,6 +19,7 @@ from ..knowledge.methods import LOADS, PARAMETERS, RETURN_SELF
 from . import flow, skip_connections
 from .analysis import Scripts
 from .effects import bound_arguments, effect, kept, name_of, operands
+from .freezing import reach, scan_of
 from .loss_cells import computes_loss
 from .models import as_dict
 from .networks import (
@@ -1113,10 +1114,11 @@ def _asked_for(structure: Structure, work: _WeightedCall, frame: Frame) -> bool:
 
 
 def _ignored(structures: list[Structure]) -> Iterator[Observation]:
-    """Parameters of construct that are never asked for, though what another input was made of is given for them."""
+    """Parameters of construct that are never asked for, though what another input was made of is given for them, or what layers gave
+    that goes nowhere else."""
     found: dict[tuple[Place, str], Observation | None] = {}
     looked: dict[tuple[Place, str], int] = defaultdict(int)
-    for frame in _forwards(structures):
+    for structure, frame in _forwards(structures):
         function = frame.function
         for name, value in frame.parameters.items():
             if value is frame.owner or name.startswith("_") or _mentions(function.node, name):
@@ -1125,20 +1127,29 @@ def _ignored(structures: list[Structure]) -> Iterator[Observation]:
             looked[key] += 1
             if looked[key] > RUNS or (key in found and found[key] is None):
                 continue
-            if not _made_of_another(frame, name, value):
+            alone = _goes_nowhere_else(structure, value)
+            if not alone and not _made_of_another(frame, name, value):
                 found[key] = None
             elif key not in found:
-                found[key] = _ignored_parameter(structures, frame, name, value)
+                found[key] = _ignored_parameter(structures, frame, name, value, alone)
     yield from (said for said in found.values() if said is not None)
 
 
-def _forwards(structures: list[Structure]) -> Iterator[Frame]:
+def _forwards(structures: list[Structure]) -> Iterator[tuple[Structure, Frame]]:
     """What each cell computes when it is called, losses and functions without a visible caller left out."""
     for structure in structures:
         for frame in structure.reading.trace.frames:
             called = not frame.unseen and _forward(frame) and frame.function.name in FORWARD
             if called and frame.owner is not None and not is_loss(frame.owner):
-                yield frame
+                yield structure, frame
+
+
+def _goes_nowhere_else(structure: Structure, value: Value) -> bool:
+    """Whether layers gave a value of which no loss has anything: whatever they learn is lost."""
+    losses = [step.loss for step in scan_of(structure).steps]
+    used = frozenset[int]().union(*(reach(loss, stop=False)[0] for loss in losses))
+    given = [reach(option, stop=False)[0] for option in options(value) if isinstance(option, Call)]
+    return bool(used) and bool(given) and all(layers - used for layers in given)
 
 
 def _made_of_another(frame: Frame, name: str, value: Value) -> bool:
@@ -1149,12 +1160,14 @@ def _made_of_another(frame: Frame, name: str, value: Value) -> bool:
     return any(_activation(other) for other in others if any(flow.derives(other, part) for part in given))
 
 
-def _ignored_parameter(structures: list[Structure], frame: Frame, name: str, value: Value) -> Observation | None:
+def _ignored_parameter(
+    structures: list[Structure], frame: Frame, name: str, value: Value, alone: bool
+) -> Observation | None:
     """What is to say about such a parameter; None where it may well be one that this cell does not need."""
     asks = [_mentions(twin.node, name) for twin in _twins(structures, frame)]
     if any(asks) and not all(asks):  # one interface for many cells, not all of which need all of it
         return None
-    sure = _RESIDUAL.search(name) is not None or any(asks) or _twice(frame.function.node)
+    sure = alone or _RESIDUAL.search(name) is not None or any(asks) or _twice(frame.function.node)
     aside = _ASIDE.search(name) or re.search(r"mask|seq|type|ids?$|len", name, re.I)
     if not sure and (aside or not any(_activation(part) for part in (value, *options(value)))):
         return None

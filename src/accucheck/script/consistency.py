@@ -56,6 +56,8 @@ SEVERE = {
 }
 #: By how much more of the picture's sides evaluation may cut off than training: the usual 256 to 224 is 1.14.
 CUT_OFF = 1.9
+#: Pictures whose sides differ by this factor show things in sizes that no training had, whatever part of them is taken.
+FAR_APART = 2.5
 #: How the first of two ways differs from the second: the code, the ways, and what differs.
 Difference = tuple[str, SamplePath, SamplePath, tuple[str, ...]]
 _OF_NUMBERS = ("scale-differs", "normalised-in-one", "constants-differ", "own-statistics")
@@ -876,21 +878,29 @@ def _resized(way: SamplePath) -> list[Step]:
 
 def _sizes(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:
     """The size that pictures have in the end."""
-    if not _is_clear_picture(base) or not _is_clear_picture(way):
+    ours, theirs = (_resized(each) if _is_clear_picture(each) else [] for each in (base, way))
+    if not ours or not theirs or ours[-1].key == theirs[-1].key:
         return "agree", ()
-    ours, theirs = _resized(base), _resized(way)
-    if not ours or not theirs:
-        return "agree", ()
-    mine, other = ours[-1], theirs[-1]
-    if mine.key == other.key:
-        return "agree", ()
-    varies = any(step.random or step.condition for step in (mine, other))
-    if varies or base.size is None or way.size is None:
+    last = ours[-1], theirs[-1]
+    if base.size is None or way.size is None or any(step.condition for step in last):
         return "usual", ()
-    if base.size == way.size or len(base.size) != len(way.size):
+    if all(map(_resizes, last)) and _are_far_apart(min(base.size), min(way.size)):
+        return "size-differs", (f"{base.size} / {way.size}",)
+    return _alike_sizes(base, way, last)
+
+
+def _alike_sizes(base: SamplePath, way: SamplePath, last: tuple[Step, Step]) -> tuple[str, tuple[str, ...]]:
+    """The same of sizes that chance has a part in, or that differ by less."""
+    if any(step.random for step in last):
+        return "usual", ()
+    if base.size == way.size or len(base.size or ()) != len(way.size or ()):
         return "agree", ()
-    usual = mine.name != other.name and _is_drawn(ours)
+    usual = last[0].name != last[1].name and _is_drawn(_resized(base))
     return "usual" if usual else "size-differs", (f"{base.size} / {way.size}",)
+
+
+def _are_far_apart(one: float, other: float) -> bool:
+    return not 1 / FAR_APART < one / other < FAR_APART
 
 
 def _parts(base: SamplePath, way: SamplePath) -> tuple[str, tuple[str, ...]]:

@@ -12,10 +12,11 @@ from .differences import WrongUse
 from .effects import MOVED, bound_arguments, effect, kept, name_of, operands
 from .factors import argument_of, comparison, operation
 from .networks import is_cell, is_layer, outputs
-from .values import Call, Instance, Items, KnownValue, NamedValue, Value, integer_of, is_known, is_slice, options
+from .values import Call, Frame, Instance, Items, KnownValue, NamedValue, Value, integer_of, is_known, is_slice, options
 
 #: So many changes of type are looked through.
 CASTS = 8
+_GATHERS = ("ops.gather", "mint.index_select")
 _EXTREMES = ("ops.max", "ops.min")
 _TO_WHOLE = ("int", ".int", ".long")
 _CASTS = (".astype", ".to", ".type", "ops.cast", "Tensor", "tensor")
@@ -31,7 +32,16 @@ _PLACES = {
 
 
 def wrong(reading: Reading) -> Iterator[WrongUse]:
-    """What is wrong with how results are used in one reading."""
+    """What is wrong with how results are used in one reading, each place once."""
+    told: set[tuple[str, int]] = set()
+    for one in _wrong(reading):
+        key = one.code, id(one.place.node)
+        if key not in told:
+            told.add(key)
+            yield one
+
+
+def _wrong(reading: Reading) -> Iterator[WrongUse]:
     trace = reading.trace
     for call in trace.calls:
         if call.api in _EXTREMES and _without_axis(call):
@@ -44,6 +54,8 @@ def wrong(reading: Reading) -> Iterator[WrongUse]:
             yield from _guessed_elsewhere(call)
         elif _is_argmax(call):
             yield from _guessed_over_samples(call)
+        elif call.api in _GATHERS:
+            yield from _columns(call)
 
 
 _Users = dict[int, list[tuple[Call, str]]]
@@ -53,6 +65,36 @@ def _item(user: Call, of: Call) -> int | None:
     """Which item of a result is taken; None where none is, or it is not seen which."""
     place = user.args[0] if user.name == "[]" and user.base is of and user.args else None
     return integer_of(place)
+
+
+# --- columns for elements ---------------------------------------------------------------------------------------------
+
+
+def _columns(call: Call) -> Iterator[WrongUse]:
+    """Whole columns of scores are taken, by an index that each sample of the batch has for itself."""
+    known = operation(call)
+    scores, index, axis = (known.operand(n, name) for n, name in enumerate(("input_params", "input_indices", "axis")))
+    found, along = width(scores), integer_of(axis)
+    if (
+        found is None
+        or along is None
+        or scores is None
+        or call.frame is None
+        or known.operand(3, "batch_dims") is not None
+    ):
+        return
+    layer, classes = found
+    at = place(along, rank(scores))
+    of_samples = _is_given_with(call.frame, index, scores)
+    if not at.is_not(classes.high) and along in (1, -1) and outputs(layer) != 1 and of_samples:
+        yield WrongUse("columns-gathered", call, {"layer": layer.last, "at": layer.line})
+
+
+def _is_given_with(frame: Frame, index: Value | None, scores: Value) -> bool:
+    """Whether a function is given an index as it is beside what scores are computed of, as a batch has actions beside states."""
+    given = [value for value in frame.parameters.values() if value is not frame.owner]
+    beside = [one for one in given if one is not index]
+    return len(beside) < len(given) and any(flow.derives(scores, one) for one in beside)
 
 
 # --- the place of the largest score -----------------------------------------------------------------------------------

@@ -321,6 +321,14 @@ class Directions:
         for part in _ways_or_factors(value):
             yield from (replace(term, sure=False) for term in self._terms(part, negative, depth + 1))
 
+    def parts(self, value: Value, depth: int = 0) -> Iterator[Value]:
+        """The terms that a value is the sum of, whatever they are."""
+        added = self._added(value) if isinstance(value, Call) and depth < DEEP else None
+        if added is None:
+            yield value
+        for part, _ in added or ():
+            yield from self.parts(part, depth + 1)
+
     def _added(self, made: Call) -> list[tuple[Value, Call | None]] | None:
         """What a sum is of, behind signs and averages, each with what turns its sign; None for anything else."""
         done = operation(made)

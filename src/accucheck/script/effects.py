@@ -35,13 +35,18 @@ def describes(value: Value) -> bool:
     return known is not None and known.kind == "description"
 
 
+#: Kinds of results, and what is kept of an operand, that do not move with small changes of it.
+_STEPS = ("index", "truth", "whole")
+
+
 def stops_gradient(made: Call) -> bool:
-    """Whether no gradient goes through a call: stop_gradient, what leaves MindSpore for numpy, what numpy itself computes, and places
-    as argmax gives them."""
+    """Whether no gradient goes through a call: stop_gradient, what leaves MindSpore for numpy, what numpy itself computes, places as
+    argmax gives them, comparisons and whole numbers."""
     known = effect(made)
     applied = made.name == "" or made.api != "ops.StopGradient"  # the operator is made, or called
     computes = made.name.startswith("numpy.") and (known is None or made.name not in known.asks)
-    return (known is not None and (known.stops or known.kind == "index") and applied) or computes
+    steps = known is not None and (known.kind in _STEPS or known.keeps in _STEPS)
+    return (known is not None and (known.stops or steps) and applied) or computes
 
 
 @kept_with_code

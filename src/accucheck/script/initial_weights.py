@@ -64,6 +64,7 @@ from .values import (
     integer_of,
     is_known,
     is_model,
+    is_slice,
     options,
     unseen,
     unseen_run,
@@ -803,7 +804,7 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
             last = [name.rsplit(".", 1)[-1] for name in names]
             if any(fnmatchcase(name.lower(), pattern) for name in names for pattern in meant):
                 continue
-            used, sizes = _use(parameter, structure), shape(given)
+            used, sizes = _use_of_value(parameter, value, structure), shape(given)
             named = _named_weight(last)  # a matrix of a product is a weight by any name
             if (named is False and used != "weight") or any(_MEANT.search(n) for n in _owners(parameter)):
                 continue
@@ -823,6 +824,23 @@ def _parameters(structure: Structure, meant: tuple[str, ...]) -> Iterator[Observ
             if unclear or _meant(parameter, structure, regresses=value == 0 and used == "weight"):
                 code, sure = code + "-possible", Sure.POSSIBLE
             yield Observation(code, parameter.source, parameter.node, data, sure)
+
+
+def _use_of_value(parameter: Call, value: float, structure: Structure) -> str:
+    """What a parameter that starts as one number is for; a table of rows counts as a weight where all tables start so: beside rows that
+    differ, those of one number learn to differ as well."""
+    used = _use(parameter, structure)
+    if used != "table":
+        return used
+    return "weight" if value != 0 and _all_tables_alike(structure) else "other"
+
+
+def _all_tables_alike(structure: Structure) -> bool:
+    """Whether there are several tables that indices look up, and each starts as one number other than 0."""
+    parameters = later_values(structure).own_parameters()
+    tables = [one for one in parameters if _use(one, structure) == "table" and not _vector(one)]
+    starts = [possible(one.argument(["default_input"], "default_input")) for one in tables]
+    return len(tables) > 1 and all(found and all(value != 0 for value, _ in found) for found in starts)
 
 
 def _named_weight(names: list[str]) -> bool | None:
@@ -923,12 +941,20 @@ def _use_by(user: Call, how: str) -> str:
     if operator.last == "ParameterTuple" and any(re.search("weight", name, re.I) for name in operator.bound):
         return "flat"
     taken = any(re.fullmatch(pattern, last) and (places is None or how in places) for pattern, places in _TAKES)
-    return "weight" if taken or user.name == "@" else ""
+    if taken or user.name == "@":
+        return "weight"
+    return "table" if how == "base" and _looks_up(user) else ""
+
+
+def _looks_up(item: Call) -> bool:
+    """Whether numbers that are given, none of the script's own, tell which rows are taken."""
+    key = item.args[0] if item.name == "[]" and item.args else None
+    return isinstance(key, (Call, UnknownValue)) and not is_slice(key)
 
 
 def _use(parameter: Call, structure: Structure) -> str:
-    """What a parameter is for: "weight" of a product or look-up, "flat" weights of a recurrent operator, "state" that is assigned,
-    "other"; empty where that is not seen."""
+    """What a parameter is for: "weight" of a product or look-up, "table" whose rows an index takes, "flat" weights of a recurrent
+    operator, "state" that is assigned, "other"; empty where that is not seen."""
     queue: list[Value] = [parameter]
     seen = {id(parameter)}
     found = ""

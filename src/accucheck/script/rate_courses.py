@@ -56,8 +56,8 @@ def _of_rates(
     data: dict[str, Any] = {"schedule": place.name, "highest": f"{found.highest:.3g}"}
     if (over := _over(settings, rate, found, epochs)) is not None:
         yield SettingMessage("rate-over", place.source, place.node, data | over.shown, likely=over.likely)
-    elif found.rises or _warms_up(found, epochs):
-        yield SettingMessage("rate-rises", place.source, place.node, data, likely=found.settled)
+    elif found.rises or found.grows or _warms_up(found, epochs):
+        yield SettingMessage("rate-rises", place.source, place.node, data, likely=found.settled or found.grows)
     elif found.returns:
         named = optimizer.last if isinstance(optimizer, Call) else optimizer.of.node.name
         data = {"optimizer": named, "highest": f"{found.highest:.3g}"}

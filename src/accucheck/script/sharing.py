@@ -18,6 +18,8 @@ from typing import Any
 
 from .analysis import Scripts
 from .effects import bound_arguments
+from .flow import derives
+from .models import FORWARD
 from .networks import (
     AttributeUses,
     Observation,
@@ -114,6 +116,13 @@ class _Look:
 
     # --- one object under two names --------------------------------------------------------------------------------
 
+    def follows_itself(self, cell: Instance) -> bool:
+        """Whether a cell is given what it has computed itself, as no tower of a siamese network is."""
+        runs = [frame for frame in self.trace.frames if frame.owner is cell and frame.function.name in FORWARD]
+        given = [value for run in runs for value in run.parameters.values() if value is not cell]
+        results = [run.returned for run in runs if run.returned is not None]
+        return any(derives(value, result) for value in given for result in results)
+
     def aliases(self) -> Iterator[Observation]:
         """Two attributes of one cell that are the same layer."""
         for cell in self.structure.cells:
@@ -139,7 +148,8 @@ class _Look:
                 data = {"first": first, "second": second, "of": cell.of.node.name, "what": _title(value)}
                 meant = shared_on_purpose(method.source, statement, _tests(method.node, statement))
                 if _called(cell, first) and _called(cell, second) and not meant and made_by(cell, value):
-                    yield _one_of_two(first, second, method.source, statement, data)
+                    beside = isinstance(value, Instance) and not self.follows_itself(value)
+                    yield _one_of_two(first, second, method.source, statement, data, beside=beside)
                 else:
                     names = [f"self.{first}", f"self.{second}"]
                     yield Observation("shared", method.source, statement, {"names": names, "what": data["what"]})
@@ -627,11 +637,16 @@ def _title(value: Value) -> str:
     return value.api if isinstance(value, Call) else ""
 
 
-def _one_of_two(first: str, second: str, source: Source, statement: ast.Assign, data: dict[str, Any]) -> Observation:
-    """What is to say of a layer that two names are used for. Where one statement gives both, `a = b = Layer()`, it may be on purpose."""
+def _one_of_two(
+    first: str, second: str, source: Source, statement: ast.Assign, data: dict[str, Any], *, beside: bool
+) -> Observation:
+    """What is to say of a layer that two names are used for. Where one statement gives both, `a = b = Layer()`, it may be on purpose; so
+    it may where a whole network is used for each of several inputs, `beside` itself."""
     alike, in_one = siblings(first, second), isinstance(statement.value, ast.Call)
     code = "siblings-are-one" if alike else "one-under-two-names"
-    return Observation(code, source, statement, data, certain=alike and not in_one, possible=in_one)
+    return Observation(
+        code, source, statement, data, certain=alike and not in_one and not beside, possible=in_one or beside
+    )
 
 
 def _assignment(function: ast.AST, target: ast.AST) -> ast.Assign | None:

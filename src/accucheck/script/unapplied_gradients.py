@@ -126,7 +126,7 @@ class UnappliedLoad:
                 continue  # of a slice, `left_out` tells
             names = _names_of(look, layers)
             data = {"count": len(names), "names": names[:5], "line": layers[0].line, "path": layers[0].source.path}
-            loaded = look.loaded(by_default=True) if twice else look.loaded(perhaps=True)
+            loaded = _may_be_loaded(look, layers, by_default=twice)
             yield Observation("layers-unheld", optimizer.source, optimizer.node, data, certain=False, possible=loaded)
 
     def has_what_another_has(self, look: FreezeScan, optimizer: Call | Instance) -> bool:
@@ -147,11 +147,16 @@ class UnappliedLoad:
         if look.registers or look.frozen or not whole:
             return  # `unheld` tells of whole layers
         chosen = next((optimizer for optimizer in made if any(map(_is_choice, behind(_listed(optimizer))))), None)
+        if chosen is not None:
+            yield from self.vectors_of(layers, given, chosen)
+
+    def vectors_of(self, layers: list[Call], given: list[Value | None], chosen: Call) -> Iterator[Observation]:
+        """The vectors of some layers that are in none of the lists that optimizers are given."""
         left = [(layer, name) for layer in layers for name in self.vectors_left(layer, given)]
-        if left and chosen is not None:
+        if left:
             names = list(dict.fromkeys(name for _, name in left))
             data = {"count": len(names), "names": names[:5], "line": left[0][0].line, "path": left[0][0].source.path}
-            loaded = look.loaded(perhaps=True)
+            loaded = _may_be_loaded(self.look, [layer for layer, _ in left])
             yield Observation("vectors-unheld", chosen.source, chosen.node, data, certain=False, possible=loaded)
 
     def reached(self) -> list[Call]:
@@ -289,6 +294,11 @@ class UnappliedLoad:
         """Whether code that was not followed asks for a value by its name; with `remade`, also to give that name another value."""
         scope: ast.AST = made.frame.function.node if made.frame is not None else made.source.tree
         return any(self.structure.unmet(scope, name, remade) for name in made.bound)
+
+
+def _may_be_loaded(look: FreezeScan, layers: list[Call], by_default: bool = False) -> bool:
+    """Whether weights may be loaded into some of these layers; `by_default`: where options are left as they are."""
+    return any(look.loaded(not by_default, id(layer), by_default) for layer in layers)
 
 
 def _unpacks_otherwise(call: Call) -> bool:
