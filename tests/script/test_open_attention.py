@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from accucheck.script import unshifted
+from accucheck.script import triangles, unshifted
 from accucheck.script.open_attention import examine
 from case_scripts import scripts
 
@@ -59,6 +59,21 @@ _CASES: dict[str, tuple[dict[str, str], bool]] = {
     "no mask": ({}, True),
     "a mask that hides nothing": ({"mask": "scores = scores.masked_fill(ops.zeros((15, 15)) == 1, -1e9)"}, True),
     "later places hidden": ({"mask": _LATER + "scores = scores.masked_fill(later == 1, -1e9)"}, False),
+    "a mask of the padding alone": ({"mask": "scores = scores.masked_fill((words == 0).expand_dims(1), -1e9)"}, True),
+    "a mask of the padding by other means": (
+        {
+            "mask": "real = ops.logical_not(words == 0).expand_dims(1)\n        scores = ops.where(real, scores, ms.Tensor(-1e9))"
+        },
+        True,
+    ),
+    "later places and the padding hidden": (
+        {"mask": _LATER + "scores = scores.masked_fill(ops.logical_or(later == 1, (words == 0).expand_dims(1)), -1e9)"},
+        False,
+    ),
+    "a mask of the padding and one out of sight": (
+        {"mask": "scores = scores.masked_fill(ops.logical_or(hidden(words), (words == 0).expand_dims(1)), -1e9)"},
+        False,
+    ),
     "a mask out of sight": ({"mask": "scores = scores.masked_fill(hidden(words), -1e9)"}, False),
     "a mask that is added, out of sight": ({"mask": "scores = scores + hidden(words)"}, False),
     "keys of another sequence": ({"keys": "self.other(others)"}, False),
@@ -72,3 +87,26 @@ def test_attention_that_shows_what_is_to_be_predicted(changes: dict[str, str], t
     made = scripts(tmp_path, _SCRIPT.format(**(_NEXT | changes)))
     assert [one.code for one in examine(made)] == ["future-open"] * told
     assert not list(unshifted.examine(made))
+
+
+_PAST = "ops.tril(ops.ones((15, 15)){by}) == 1"
+_REAL = "(words != 0).expand_dims(1)"
+
+
+@pytest.mark.parametrize(
+    ("keep", "shown", "codes"),
+    [
+        (f"ops.logical_and({_PAST.format(by='')}, {_REAL})", {}, []),
+        (f"ops.logical_and({_PAST.format(by='')}, {_REAL})", {"labels": "words[:, :-1]"}, ["labels-not-shifted"]),
+        (f"ops.logical_and({_PAST.format(by=', 1')}, {_REAL})", {}, ["future-seen"]),
+        (f"ops.logical_and(ops.triu(ops.ones((15, 15))) == 1, {_REAL})", {}, ["future-seen"]),
+        (f"(ops.tril(ops.ones((15, 15))) * {_REAL}.astype(ms.float32)) == 1", {}, []),
+    ],
+)
+def test_a_triangle_beside_the_mask_of_the_padding(
+    keep: str, shown: dict[str, str], codes: list[str], tmp_path: Path
+) -> None:
+    mask = {"mask": f"scores = scores.masked_fill(ops.logical_not({keep}), -1e9)"}
+    made = scripts(tmp_path, _SCRIPT.format(**(_NEXT | mask | shown)))
+    assert [one.code for rule in (unshifted, triangles) for one in rule.examine(made)] == codes
+    assert not list(examine(made))

@@ -135,6 +135,11 @@ MESSAGES: Words = {
         "are neither trained nor saved.",
         "zh": "{of} 把层（{what}）放在 Python 列表 self.{name} 中：网络不认识这些参数，它们既得不到训练，也不会保存。",
     },
+    "plain-tensor": {
+        "en": "self.{name} of {of} is what initializer() gives, a plain tensor and no Parameter: nothing trains it, and no checkpoint "
+        "holds it.",
+        "zh": "{of} 的 self.{name} 直接保存了 initializer() 的返回值，是普通张量而不是 Parameter：不会被训练，也不会写入 checkpoint。",
+    },
     "flag-on-cell": {
         "en": "{name} is set on a cell; parameters have their own requires_grad, so nothing is frozen or unfrozen.",
         "zh": "{name} 设置在 Cell 上；参数各有自己的 requires_grad，因此这里没有冻结或解冻任何权重。",
@@ -241,6 +246,10 @@ MESSAGES: Words = {
         "en": "Walk get_parameters() to unfreeze, and build the optimizer afterwards.",
         "zh": "解冻时遍历 get_parameters()，之后再创建优化器。",
     },
+    "fix-parameter": {
+        "en": "Wrap it: Parameter(initializer(...), name=...).",
+        "zh": "用 Parameter 包装：Parameter(initializer(...), name=...)。",
+    },
     "fix-list-of-cells": {
         "en": "Put the layers into nn.CellList or nn.SequentialCell.",
         "zh": "把这些层放进 nn.CellList 或 nn.SequentialCell。",
@@ -299,6 +308,7 @@ WHY: Words = {
             "copied-back",
             "unfreezes-nothing",
             "not-registered",
+            "plain-tensor",
         ),
         _UNTRAINED,
     ),
@@ -324,6 +334,10 @@ PROOF: Words = {
     "gradients-dropped": {
         "en": "Print one weight before and after a step: it stays as it is.",
         "zh": "打印一步前后的某个权重：它没有变化。",
+    },
+    "plain-tensor": {
+        "en": "Print the names of net.trainable_params(): this one is missing.",
+        "zh": "打印 net.trainable_params() 中的参数名：其中没有它。",
     },
     "not-registered": {
         "en": "Print the names of net.trainable_params(): these layers are missing.",
@@ -364,6 +378,7 @@ _FIXES = {
     "part-cut-off-loaded": "fix-stop",
     "unfreezes-nothing": "fix-list",
     "not-registered": "fix-list-of-cells",
+    "plain-tensor": "fix-parameter",
     "frozen-late": "fix-early",
     "frozen-anew": "fix-anew",
     "flag-on-cell": "fix-parameters",
@@ -375,7 +390,7 @@ _FIXES = {
 
 @_grades.by_road
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import freezing, stale_copies, unapplied_gradients, untrained_parameters
+    from ..script import freezing, plain_tensors, stale_copies, unapplied_gradients, untrained_parameters
     from ..script.analysis import read_scripts
 
     scripts = read_scripts(case)
@@ -385,6 +400,7 @@ def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
     said += unapplied_gradients.examine(scripts)
     said += untrained_parameters.examine(scripts)
     said += stale_copies.examine(scripts)
+    said += plain_tensors.examine(scripts)
     told = (*freezing.TOLD, *unapplied_gradients.UNSEEN)
     unseen = (*freezing.UNSEEN, *unapplied_gradients.UNSEEN)
     yield from _networks.findings(said, told, _SUSPECTS, _FIXES, whole=True, unseen=unseen)
@@ -1324,6 +1340,24 @@ EXAMPLES = [
         for told, given, into, verdict, codes in (
             ("not", "net.body.trainable_params()", "teacher", Verdict.PROBLEM, ["layers-unheld"]),
             ("too", "net.trainable_params()", "teacher", Verdict.OK, ["stopped"]),
+        )
+    ),
+    *(
+        _example(
+            f"a table of places that {told}",
+            "from mindspore import Parameter\nfrom mindspore.common.initializer import initializer, Normal\n"
+            + _NET.replace("self.head =", f"self.places = {places}\n        self.head =").replace(
+                "x = self.dense(", "x = self.places + self.dense("
+            )
+            + "net = Net()"
+            + _TRAIN,
+            Verdict.PROBLEM if code == "plain-tensor" else Verdict.NOT_APPLICABLE,
+            code,
+        )
+        for told, places, code in (
+            ("is a plain tensor", "initializer(Normal(0.02), (20, 8))", "plain-tensor"),
+            ("is a Parameter", "Parameter(initializer(Normal(0.02), (20, 8)))", "nothing-frozen"),
+            ("is computed", "Tensor(np.sin(np.arange(160).reshape(20, 8)), ms.float32)", "nothing-frozen"),
         )
     ),
     _example(

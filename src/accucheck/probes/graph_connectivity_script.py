@@ -42,6 +42,10 @@ MESSAGES: Words = {
         "en": "{of} builds self.{name} ({what}), which has weights, and never uses it.",
         "zh": "{of} 创建了带权重的 self.{name}（{what}），却从未使用。",
     },
+    "loop-calls-one": {
+        "en": "This loop goes over self.{name} of {of}, and each turn calls {text}: the other layers of the list are never used.",
+        "zh": "该循环遍历 {of} 的 self.{name}，但每一轮调用的都是 {text}：列表中的其他层从未使用。",
+    },
     "twin-used-twice": {
         "en": "{of} never uses self.{name} ({what}), while self.{twin} is applied twice (lines {lines}).",
         "zh": "{of} 从未使用 self.{name}（{what}），而 self.{twin} 被调用了两次（第 {lines} 行）。",
@@ -199,6 +203,7 @@ MESSAGES: Words = {
         "en": "Apply {other} here, as on the other way.",
         "zh": "此处改为调用 {other}，与另一条支路一致。",
     },
+    "fix-each-layer": {"en": "Call what the loop goes through.", "zh": "改为调用循环变量所指的层。"},
     "fix-other-operand": {
         "en": "Use the result that should be concatenated or added here, such as that of the skip connection.",
         "zh": "换成原本要拼接或相加的另一个结果，例如跳跃连接的输出。",
@@ -421,6 +426,10 @@ _TORN = {
 WHY: Words = {
     "unused-layer": _NO_GRADIENT,
     "unused-parameter": _NO_GRADIENT,
+    "loop-calls-one": {
+        "en": "The network has one layer that is applied again and again, not as many as its list holds.",
+        "zh": "网络实际上只是反复使用同一层，而不是列表中的那么多层。",
+    },
     "twin-used-twice": {
         "en": "Two paths that should differ compute the same thing with the same weights, and the weights of the unused layer are never "
         "trained.",
@@ -586,6 +595,7 @@ PROOF: Words = {
     ),
     "names-exchanged": _REFERENCE,
     "joined-with-itself": _REFERENCE,
+    "loop-calls-one": _REFERENCE,
     "added-to-itself": _REFERENCE,
     "added-to-itself-once": _REFERENCE,
     "branches-differ": _REFERENCE,
@@ -685,6 +695,7 @@ _FIXES = {
     "twin-used-twice": "fix-twin",
     "names-exchanged": "fix-arguments",
     "joined-with-itself": "fix-other-operand",
+    "loop-calls-one": "fix-each-layer",
     "added-to-itself": "fix-other-operand",
     "added-to-itself-once": "fix-other-operand",
     "branches-differ": "fix-branch",
@@ -1684,6 +1695,21 @@ class Trained(nn.Cell):
         Verdict.PROBLEM,
         "asked-and-dropped",
         more=_ENCODER,
+    ),
+    *(
+        _example(
+            f"a loop that calls {called}",
+            "self.layers = nn.CellList([nn.Dense(8, 8) for _ in range(6)])",
+            f"for {turn}:\n    x = ops.relu({called}(x))\nreturn x",
+            verdict,
+            *codes,
+        )
+        for turn, called, verdict, codes in (
+            ("layer in self.layers", "self.layers[0]", Verdict.PROBLEM, ["loop-calls-one"]),
+            ("i in range(len(self.layers))", "self.layers[-1]", Verdict.PROBLEM, ["loop-calls-one"]),
+            ("i in range(len(self.layers))", "self.layers[i]", Verdict.OK, []),
+            ("layer in self.layers", "layer", Verdict.OK, []),
+        )
     ),
     *(
         _example(

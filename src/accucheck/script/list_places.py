@@ -1,7 +1,8 @@
 """Layers in a list of cells that is only indexed with constants: the elements that are never indexed.
 
 Where another place of the list is called twice in one method, that is the slip `self.norms[1]` for `self.norms[0]`. A list of which a loop,
-a slice or code outside of its class takes something is left alone, and so is one whose length is not seen.
+a slice or code outside of its class takes something is left alone, and so is one whose length is not seen. And loops over a list that call
+one place of it in each turn.
 """
 
 from __future__ import annotations
@@ -47,6 +48,40 @@ def _of_structure(structure: Structure, sources: list[Source]) -> Iterator[Obser
             idle = sorted(set(range(size or 0)) - set(asks)) if asks else []
             if len(idle) == 1:
                 yield _observation(cell, name, idle[0], asks, value)
+            if has_weights(value):
+                yield from _one_for_all(cell, name)
+
+
+def _one_for_all(cell: Instance, name: str) -> Iterator[Observation]:
+    """Loops over a list of cells that call one and the same place of it in each turn, and make no use of what they go through."""
+    for method in cell.of.methods():
+        for loop in (node for node in walk(method.node) if isinstance(node, ast.For) and _mentions(node.iter, name)):
+            place = _fixed_place(loop, name)
+            if place is not None:
+                data = {"name": name, "of": cell.of.node.name, "text": ast.unparse(place.func)}
+                yield Observation("loop-calls-one", method.source, place, data, certain=False)
+
+
+def _mentions(node: ast.expr, name: str) -> bool:
+    return any(isinstance(part, ast.Attribute) and part.attr == name for part in ast.walk(node))
+
+
+def _fixed_place(loop: ast.For, name: str) -> ast.Call | None:
+    """The call of a constant place of a list in a loop that makes no use of what it goes through."""
+    inside = [part for statement in loop.body for part in ast.walk(statement)]
+    counted = {part.id for part in ast.walk(loop.target) if isinstance(part, ast.Name)}
+    if any(isinstance(part, ast.Name) and part.id in counted for part in inside):
+        return None
+    return next((part for part in inside if isinstance(part, ast.Call) and _is_fixed_place(part.func, name)), None)
+
+
+def _is_fixed_place(function: ast.expr, name: str) -> bool:
+    """Whether a call is one of self.name[0], or another constant place."""
+    if not isinstance(function, ast.Subscript):
+        return False
+    place = function.slice.operand if isinstance(function.slice, ast.UnaryOp) else function.slice
+    taken = function.value
+    return isinstance(place, ast.Constant) and isinstance(taken, ast.Attribute) and taken.attr == name
 
 
 def _length(value: Value) -> int | None:

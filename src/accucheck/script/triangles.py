@@ -46,6 +46,8 @@ PAST = _square(lambda row, column: column <= row)
 FUTURE = _square(lambda row, column: column >= row)
 BEFORE = _square(lambda row, column: column < row)
 AFTER = _square(lambda row, column: column > row)
+#: Itself, what was before it, and the next one.
+AHEAD = _square(lambda row, column: column <= row + 1)
 
 
 @first_of_place
@@ -56,7 +58,7 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
         found = [(call, seen(call)) for call in reading.trace.calls if structure.in_cell(call.frame) and attends(call)]
         both_ways = any(what == PAST for _, what in found)
         for call, what in found:
-            if what in (FUTURE, AFTER) and not both_ways:
+            if (what in (FUTURE, AFTER) and not both_ways) or what == AHEAD:
                 yield Observation("future-seen", call.source, call.node, {}, certain=False)
             elif what == BEFORE:
                 yield Observation("itself-hidden", call.source, call.node, {}, certain=False, possible=True)
@@ -67,9 +69,9 @@ def attends(made: Call) -> bool:
     return softmax_axis(made) == AxisPosition(-1, True) and is_of_product(operands(made)[:1])
 
 
-def open_product(softmax: Call) -> Call | None:
-    """The product that a softmax is taken of, where each place is seen to see all places: no mask lies between the two, or one that holds
-    nothing back."""
+def open_product(softmax: Call, is_padding: Callable[[Value], bool] = lambda mask: False) -> Call | None:
+    """The product that a softmax is taken of, where each place is seen to see all places: no mask lies between the two, one that holds
+    nothing back, or one of which `is_padding` says that it hides nothing but padding."""
     value: Value | None = next(iter(operands(softmax)), None)
     for _ in range(DEPTH):
         while isinstance(value, Call) and value.result is not None:
@@ -81,11 +83,17 @@ def open_product(softmax: Call) -> Call | None:
             return value
         if known.operation in ("mul", "div"):
             value = next((part for part in operands(value, (0, 1)) if is_of_product([part])), None)
-        elif known.operation == "masked_fill" and shape_of(operands(value, (0, 1))[-1]) is None:
+        elif known.operation in ("masked_fill", "where") and not _is_open(value, known.operation, is_padding):
             return None
         else:
             value = _scores(value)
     return None
+
+
+def _is_open(made: Call, name: str, is_padding: Callable[[Value], bool]) -> bool:
+    """Whether the mask of an operation is seen, or hides nothing but padding."""
+    masks = operands(made, (1,) if name == "masked_fill" else (0,))
+    return bool(masks) and (shape_of(masks[0]) is not None or is_padding(masks[0]))
 
 
 def seen(softmax: Call) -> Square | None:
@@ -173,9 +181,13 @@ def shape_of(value: Value | None, depth: int = 0) -> Square | float | None:
     return shape_of(value.result, depth + 1) if value.result is not None else _of_call(value, depth)
 
 
-def _of_call(made: Call, depth: int) -> Square | float | None:
+def _name(made: Call) -> str:
     known = effect(made)
-    name = known.operation if known is not None else operation(made).name
+    return known.operation if known is not None else operation(made).name
+
+
+def _of_call(made: Call, depth: int) -> Square | float | None:
+    name = _name(made)
     if made.name == "[]":
         return shape_of(made.base, depth + 1) if _from_the_start(made.args[0] if made.args else None) else None
     if name in _FILLS:
@@ -183,6 +195,8 @@ def _of_call(made: Call, depth: int) -> Square | float | None:
         return _square(lambda row, column: filled) if filled is not None else None
     if name in _TRIANGLES:
         return _cut(made, _TRIANGLES[name], depth)
+    if name in _JOINS:
+        return _of_joined(made, depth)
     if name in _SUMS or comparison(made):
         return _of_two(made, name, depth)
     return _of_one(made, name, depth)
@@ -190,6 +204,8 @@ def _of_call(made: Call, depth: int) -> Square | float | None:
 
 #: What an array is made full of.
 _FILLS = {"ones": 1.0, "zeros": 0.0, "full": 0.0}
+#: Whether both of two masks have to hold, or either.
+_JOINS = {"logical_and": True, "bitwise_and": True, "logical_or": False, "bitwise_or": False}
 _OPPOSITES = ("logical_not", "invert", "bitwise_not")
 
 
@@ -239,9 +255,29 @@ def _cut(made: Call, keeps: Callable[[float, float], bool], depth: int) -> Squar
     )
 
 
+def _is_mask(shape: Square | float | None) -> bool:
+    return isinstance(shape, tuple) and {cell for row in shape for cell in row} == {0.0, 1.0}
+
+
+def _of_joined(made: Call, depth: int) -> Square | float | None:
+    """Of two masks that both hold, or either of which does: where one of them is not seen, as that of the padding, the triangle that the
+    other is still tells which way the sequence is looked at."""
+    pair = [shape_of(part, depth + 1) for part in operands(made, (0, 1))]
+    squares = [shape for shape in pair if isinstance(shape, tuple)]
+    if len(pair) != 2 or not squares:
+        return None
+    if len(squares) == 1:
+        return squares[0]
+    joins = min if _JOINS[_name(made)] else max
+    first, second = squares
+    return _square(lambda row, column: joins(first[row][column], second[row][column]))
+
+
 def _of_two(made: Call, name: str, depth: int) -> Square | float | None:
     """Of a sum, a product or a comparison of masks and numbers."""
     pair = [shape_of(part, depth + 1) for part in operands(made, (0, 1))]
+    if name == "mul" and None in pair:  # of a mask and that of the padding
+        return next(filter(_is_mask, pair), None)
     compares = COMPARES.get(comparison(made))
     if len(pair) != 2 or None in pair or (compares is None and name not in _SUMS):
         return None
