@@ -152,6 +152,14 @@ def test_what_is_no_report(content):
     assert caught.value.code == "not-comparable" and "x.json" in caught.value.text(Language.ZH)
 
 
+@pytest.mark.parametrize("language", list(Language))
+def test_counts_of_what_was_not_examined_are_left_out_where_there_are_none(language):
+    told = since.overview(compare(side(bad(layer="fc1")), side(bad(layer="conv1"))), language)
+    assert len(told) == 1
+    (_, count) = since.overview(compare(side(bad()), Side("x", {})), language)
+    assert count == ("Not examined again: 1." if language is Language.EN else "本轮未检查：1。")
+
+
 @pytest.mark.parametrize(
     ("told", "text", "same"),
     [

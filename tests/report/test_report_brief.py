@@ -6,6 +6,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from report_sample import MOMENT, ORDER, result
 
 from accucheck.checklist import load_all
 from accucheck.guidance import steps
@@ -14,6 +15,8 @@ from accucheck.model import Kind, Verdict
 from accucheck.project import open_project
 from accucheck.report import Options, compose, render
 from accucheck.report.brief import MAX_FINDINGS, MAX_LINES, shorten
+from accucheck.report.build import build
+from accucheck.session import Entry, Record
 from command_line import accucheck, copy_example
 
 ALL = [item.id for item in load_all(["accuracy"])[0].items]
@@ -103,3 +106,13 @@ def test_the_command_writes_the_short_one_unless_asked(faulty, tmp_path):
         assert ran.code == 0, ran
         text = Path(ran.out.strip()).read_text()
         assert ("## Other items" in text) is (not arguments) and ("## Summary" in text) is bool(arguments)
+
+
+def test_what_a_conclusion_speaks_against_is_told_in_a_line(checklists, case):
+    ran = {"fake_order": result("fake_order", Kind.LIVE, [ORDER])}
+    entry = Entry(conclusion=Verdict.OK, who="li", when=MOMENT, note="shuffled before", results=ran)
+    report = build(Record(entries={"dp.03": entry}), checklists, case, Language.EN, None, set(), MOMENT)
+    item = next(item for item in shorten(report).items if item.id == "dp.03")
+    (finding,) = (finding for each in item.results for finding in each.findings)
+    assert finding.where == "src/dataset.py:41" and finding.message
+    assert not finding.evidence and not finding.fix, "no change is proposed where a person says that there is no need"

@@ -81,6 +81,38 @@ async def test_a_reviewer_accepts_returns_and_takes_back(walkthrough, language):
     assert what == ["concluded", "accepted", "unreviewed"]
 
 
+@pytest.mark.parametrize("role", list(Role))
+async def test_a_conclusion_that_the_probes_speak_against_says_so(walkthrough, role):
+    app = answered(walkthrough, "xx.02", who="Wang", role=role)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.checklist is not None and app.checklist.pane is not None)
+        app.runner.start(app.project.jobs({"xx.01", "xx.02"}), live=False)
+        await until(pilot, lambda: not app.runner.busy)
+        app.screen.query_one(ItemList).go("xx.02")
+        await until(pilot, lambda: "probes suggest: problem" in text_of(app) and "note on xx.02" in text_of(app))
+        app.session.answer("xx.01", Verdict.OK, "looked at it", "Li")
+        app.screen.query_one(ItemList).go("xx.01")
+        await until(pilot, lambda: "looked at it" in text_of(app))
+        assert "probes suggest" not in text_of(app), "both say that it is in order"
+
+
+async def test_another_item_is_shown_from_its_first_finding(walkthrough):
+    app = walkthrough()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: app.checklist is not None and app.checklist.pane is not None)
+        app.runner.start(app.project.jobs({"xx.01", "xx.02"}), live=False)
+        await until(pilot, lambda: not app.runner.busy)
+        app.screen.query_one("#tabs", TabbedContent).active = "tab-evidence"
+        findings = app.screen.query_one(FindingList)
+        await until(pilot, lambda: findings.option_count > 1)
+        findings.focus()
+        await pilot.press("end")
+        await until(pilot, lambda: findings.highlighted)
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "fake_problem" in str(findings.options[0].prompt))
+        assert findings.highlighted is None and findings.scroll_offset.y == 0
+
+
 async def test_a_return_without_a_word_is_none(walkthrough):
     app = answered(walkthrough, "xx.01", who="Wang", role=Role.REVIEWER)
     async with app.run_test(size=(100, 30), notifications=True) as pilot:

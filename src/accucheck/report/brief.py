@@ -77,6 +77,12 @@ def _findings(item: ItemPart) -> list[tuple[ResultPart, FindingPart]]:
     return sorted(worth, key=lambda pair: list(Level).index(pair[1].level))
 
 
+def _rejected(item: ItemPart) -> list[tuple[ResultPart, FindingPart]]:
+    """The problems that probes found where a person concluded that there is none, for a reader to judge the conclusion by."""
+    found = [(result, finding) for result in item.results for finding in result.findings]
+    return [pair for pair in found if pair[1].level is Level.PROBLEM]
+
+
 def _is_told(item: ItemPart) -> bool:
     """Whether an item has more to say than a line: something wrong or suspected, or the words of a person or an
     agent."""
@@ -133,10 +139,12 @@ def _briefly(report: Report, sure: str) -> str:
 
 def _shown(report: Report, item: ItemPart) -> ItemPart:
     """An item with what is wrong, its code and its change; without its method, and without what is just information."""
-    found = _findings(item)
-    full = found[:MAX_FINDINGS]
+    found, in_full = _findings(item), MAX_FINDINGS
+    if not found and item.overruled:
+        found, in_full = _rejected(item), 0
+    full = found[:in_full]
     said = {finding.message for _, finding in full}
-    rest = sorted(found[MAX_FINDINGS:], key=lambda pair: pair[1].message in said)  # what is not said yet comes first
+    rest = sorted(found[in_full:], key=lambda pair: pair[1].message in said)  # what is not said yet comes first
     kept = [*full, *rest][:MAX_LINES]
     told: set[str] = set()
     results = []
@@ -144,7 +152,7 @@ def _shown(report: Report, item: ItemPart) -> ItemPart:
         own = []
         for place, (each, finding) in enumerate(kept):
             if each is result:
-                part = _finding(report, finding) if place < MAX_FINDINGS else _bare(finding)
+                part = _finding(report, finding) if place < in_full else _bare(finding)
                 own.append(_said_once(report, part, told))
         if own:
             results.append(msgspec.structs.replace(result, findings=own, more_findings=0, facts=[], reason="", log=[]))

@@ -124,7 +124,7 @@ def _highlights(context: Context, problems: list[ItemPart]) -> tuple[list[Highli
             for result, finding in _best_first(item)
             if finding.level is Level.PROBLEM and (sure := _sure(context, item, result, finding))
         ]
-        by = context.say("sure-concluded", by=item.by) if item.by else ""
+        by = _confirmed(context, item) if item.by else ""
         telling = telling or [Highlight(item.id, "", item.note_brief or item.title, by, "")]
         room = min(MAX_HIGHLIGHTS_AN_ITEM, MAX_HIGHLIGHTS - len(chosen))
         chosen += telling[:room]
@@ -142,13 +142,19 @@ def _best_first(item: ItemPart) -> list[tuple[ResultPart, FindingPart]]:
 def _sure(context: Context, item: ItemPart, result: ResultPart, finding: FindingPart) -> str:
     """How sure it is that a finding stands, in a few words."""
     said = [
-        context.say("sure-concluded", by=item.by)
+        _confirmed(context, item)
         if item.conclusion is not None
         else context.say("sure-suggested", how=finding.sure or context.say("sure-measured"))
     ]
     if result.stale:
         said.append(context.say("stale"))
     return (", " if context.language is Language.EN else "，").join(said)
+
+
+def _confirmed(context: Context, item: ItemPart) -> str:
+    """Who concluded an item; the time stands with the item."""
+    entry = context.record.entries.get(item.id, Entry())
+    return context.say("sure-concluded", by=context.who(entry.who, 40))
 
 
 def grade_part(context: Context, checklists: list[Checklist]) -> GradePart:

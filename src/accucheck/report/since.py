@@ -70,10 +70,11 @@ def _value(value: str | None, language: Language) -> str:
 
 
 def overview(difference: Difference, language: Language) -> list[str]:
-    """The difference in a line or two."""
+    """The difference in a few lines."""
     counts = {key: len(getattr(difference, key)) for key in ("gone", "new", "still", "unknown", "fresh")}
     same = [word(WORDS, "since-same", language)] if difference.same else []
-    return [*same, word(WORDS, "since-counts", language, **counts)]
+    unseen = [word(WORDS, f"since-counts-{key}", language, **counts) for key in ("unknown", "fresh") if counts[key]]
+    return [*same, word(WORDS, "since-counts", language, **counts), *unseen]
 
 
 def text(

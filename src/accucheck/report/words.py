@@ -441,9 +441,11 @@ WORDS = {
     "since-sides": {"en": "{before} → {after}", "zh": "{before} → {after}"},
     "since-same": {"en": "Nothing has changed.", "zh": "没有变化。"},
     "since-counts": {
-        "en": "Findings: gone {gone:,}, new {new:,}, still there {still:,}, not examined again {unknown:,}, not examined before {fresh:,}.",
-        "zh": "发现：已消除 {gone:,}，新增 {new:,}，仍存在 {still:,}，本轮未检查 {unknown:,}，上一轮未检查 {fresh:,}。",
+        "en": "Findings: {gone:,} gone, {new:,} new, {still:,} still there.",
+        "zh": "发现：已消除 {gone:,}，新增 {new:,}，仍存在 {still:,}。",
     },
+    "since-counts-unknown": {"en": "Not examined again: {unknown:,}.", "zh": "本轮未检查：{unknown:,}。"},
+    "since-counts-fresh": {"en": "Not examined before: {fresh:,}.", "zh": "上一轮未检查：{fresh:,}。"},
     "since-gone": {"en": "gone", "zh": "已消除"},
     "since-new": {"en": "new", "zh": "新增"},
     "since-still": {"en": "still there", "zh": "仍存在"},

@@ -44,6 +44,7 @@ WORDS: Words = {
     "concluded-by": {"zh": "{who} 于 {when} 填写", "en": "concluded by {who}, {when}"},
     "not-concluded": {"zh": "未填写", "en": "not concluded"},
     "suggestion": {"zh": "建议：{verdict}", "en": "suggested: {verdict}"},
+    "suggestion-against": {"zh": "探针建议：{verdict}", "en": "probes suggest: {verdict}"},
     "suggestion-accept": {"zh": "建议：{verdict}（Enter 接受）", "en": "suggested: {verdict} (Enter accepts)"},
     "not-applicable-why": {
         "zh": "根据 accucheck.yaml，本项不适用。",

@@ -118,7 +118,7 @@ class FindingList(LongList):
         was, self._shown = self._shown, (objects, values)
         if len(objects) == len(was[0]) and all(map(operator.is_, objects, was[0])) and values == was[1]:
             return
-        highlighted = self.highlighted
+        highlighted = self.highlighted if was[0] and was[0][1] is item else None
         self._targets = {}
         options: list[Option] = []
         names = [use.name for use in item.uses]
@@ -138,6 +138,8 @@ class FindingList(LongList):
         self.add_options(options)
         if highlighted is not None and self.option_count:
             self.highlighted = min(highlighted, len(options) - 1)
+        elif was[0] and was[0][1] is not item:
+            self.scroll_to(y=0, animate=False, immediate=True)
 
     def target(self, option: str | None) -> tuple[str, Finding, int] | None:
         return self._targets.get(option or "")

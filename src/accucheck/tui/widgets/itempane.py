@@ -264,6 +264,7 @@ class ItemPane(Vertical):
             state = "outdated" if entry.outdated else review.judgement.value
             comment = plain(f" {review.who}{say('colon')}{review.comment}".replace("\n", " ").rstrip(": ："))
             parts += [self.speech.sign(state), f" {say(state)}", comment, "  "]
+        parts.append(self._against(item) if entry.conclusion is not None else Content(""))
         if entry.note:
             parts += [(say("note") + say("colon"), "$text-muted"), plain(entry.note.replace("\n", " "))]
         elif entry.conclusion is None:
@@ -276,6 +277,14 @@ class ItemPane(Vertical):
             )
         answer.styles.height = 1 + min(_NOTE, max(1, len(lines)))
         answer.update(Content("\n").join([line, *lines[:_NOTE]]) if lines else Content.assemble(*parts), layout=False)
+
+    def _against(self, item: Item) -> Content:
+        """What the probes suggest where the conclusion is another; nothing where they agree or cannot decide."""
+        entry, suggestion = self.app.session.entry(item.id), self.app.project.suggestion(item)
+        if not entry.results or suggestion in (entry.conclusion, Verdict.UNDECIDED):
+            return Content("")
+        said = self.speech.say("suggestion-against", verdict=self.speech.say(suggestion.value))
+        return Content.styled(f"{said}  ", "$text-warning")
 
     @property
     def _reads_notes(self) -> bool:
