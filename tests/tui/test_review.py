@@ -96,7 +96,7 @@ async def test_a_conclusion_that_the_probes_speak_against_says_so(walkthrough, r
     async with app.run_test(size=(80, 24)) as pilot:
         await run(app, pilot, "xx.01", "xx.02")
         app.screen.query_one(ItemList).go("xx.02")
-        await until(pilot, lambda: "probes suggest: problem" in text_of(app) and "note on xx.02" in text_of(app))
+        await until(pilot, lambda: "probes suggest: problem  Note: note" in text_of(app))
         app.session.answer("xx.01", Verdict.OK, "looked at it", "Li")
         app.screen.query_one(ItemList).go("xx.01")
         await until(pilot, lambda: "looked at it" in text_of(app))
