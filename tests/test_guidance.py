@@ -30,7 +30,7 @@ from accucheck.model import (
     Where,
 )
 from accucheck.project import Project, open_project
-from accucheck.session import Judgement
+from accucheck.session import Judgement, Role
 from accucheck.try_results import Trial, TryResults
 from command_line import accucheck
 from path_checklist import ROUTE
@@ -216,6 +216,36 @@ def test_an_answer_that_came_back_goes_before_everything(project):
     assert (first.kind, first.item) == ("returned", "a.4")
     assert first.what(Language.EN).endswith("show {it} [red]") and "Wang" in first.why(Language.ZH)
     assert first.command() == "accucheck answer a.4 ok"
+
+
+def test_a_reviewer_first_judges_what_the_probes_speak_against(project):
+    give(project, "a.2", "fake_problem", problem())
+    give(project, "a.5", "fake_clean")
+    for item in ("a.2", "a.4", "a.5"):
+        project.session.answer(item, Verdict.OK, who="Li")
+    found = steps(project, role=Role.REVIEWER)
+    assert [(step.kind, step.item) for step in found[:3]] == [("judge", "a.2"), ("weigh", "a.4"), ("agree", "a.5")]
+    assert "“problem found”" in found[0].what(Language.EN) and "Li" in found[0].why(Language.ZH)
+    assert [step.command() for step in found[:3]] == [
+        "accucheck explain a.2",
+        "accucheck explain a.4",
+        "accucheck review a.5 accept",
+    ]
+    project.session.review("a.2", Judgement.RETURNED, "why?", "Wang")
+    assert "a.2" not in [step.item for step in steps(project, role=Role.REVIEWER) if step.kind in ("judge", "returned")]
+    project.session.review("a.5", Judgement.ACCEPTED, "", "Wang")
+    project.session.answer("a.5", Verdict.OK, "looked again", "Li")
+    (again,) = [step for step in steps(project, role=Role.REVIEWER) if step.item == "a.5"]
+    assert again.kind == "judge" and "again" in again.what(Language.EN)
+
+
+def test_a_reviewer_signs_off_when_all_is_accepted(project):
+    for item in project.items:
+        project.session.answer(item.id, Verdict.OK, who="Li")
+        assert "sign" not in [step.kind for step in steps(project, role=Role.REVIEWER)]
+        project.session.review(item.id, Judgement.ACCEPTED, "", "Wang")
+    first = steps(project, role=Role.REVIEWER)[0]
+    assert first.kind == "sign" and first.command() == "accucheck sign-off"
 
 
 def test_a_suggestion_is_accepted_as_it_is(project):

@@ -23,8 +23,9 @@ from .path import PathPosition, uncollected, walk, wanted
 from .project import Project
 from .report import machine
 from .report.ranking import Rank, Ranking, expected, grade
+from .report.words import VERDICTS
 from .reviewing import obstacles
-from .session import Entry, Judgement
+from .session import Entry, Judgement, Role
 from .try_results import Outcome
 
 #: Steps that are shown at once: more than that would be no guidance.
@@ -46,6 +47,30 @@ WORDS: Words = {
     },
     "returned": {"en": "The reviewer returned the answer: {comment}", "zh": "评审人退回了结论：{comment}"},
     "returned-why": {"en": "{who} is waiting for it", "zh": "{who} 在等待答复"},
+    # what a reviewer does
+    "judge": {
+        "en": "Review the conclusion “{conclusion}”: the probes suggest “{suggestion}”",
+        "zh": "评审结论“{conclusion}”：探针的建议是“{suggestion}”",
+    },
+    "judge-why": {"en": "{who} decided against the probes", "zh": "{who} 的结论与探针的建议不同"},
+    "judge-again": {"en": "Review the conclusion “{conclusion}” again", "zh": "重新评审结论“{conclusion}”"},
+    "judge-again-why": {
+        "en": "it has changed since its review, or the probes find something else",
+        "zh": "评审之后结论或探针的发现有变化",
+    },
+    "weigh": {
+        "en": "Review the conclusion “{conclusion}”: the probes cannot decide this item",
+        "zh": "评审结论“{conclusion}”：探针对此项无法判定",
+    },
+    "weigh-why": {"en": "it rests on {who}'s own check", "zh": "依据是 {who} 的人工检查"},
+    "agree": {
+        "en": "Accept {count:,} {count:conclusion|conclusions} that the probes agree with",
+        "zh": "通过 {count:,} 条与探针建议一致的结论",
+    },
+    "agree-why": {"en": "nothing speaks against them", "zh": "没有相反的证据"},
+    "sign": {"en": "Sign the review off", "zh": "签署评审"},
+    "sign-why": {"en": "every conclusion is accepted", "zh": "所有结论均已通过评审"},
+    # what an author does
     "differs": {
         "en": "Concluded “problem”, but the probes no longer find one: update the conclusion",
         "zh": "修改后探针已不再报问题，请更新结论",
@@ -243,6 +268,10 @@ WORDS: Words = {
 #: The kinds of steps, first things first: what is known to be wrong, what may be, what a little more would tell, what a person has
 #: to look at, and what brings it to an end. "late" is "rerun" where no problem hangs on it.
 _ORDER = (
+    "judge",
+    "weigh",
+    "agree",
+    "sign",
     "returned",
     "rerun",
     "differs",
@@ -269,6 +298,8 @@ _ORDER = (
 )
 #: Kinds of steps that are done before another checklist is looked at.
 _BEFORE_OTHERS = frozenset({"returned", "rerun", "differs", "problem", "concluded", "run"})
+#: Kinds of steps that are an author's alone.
+_OF_AUTHORS = frozenset({"returned", "differs", "concluded", "check", "accept"})
 #: Kinds of steps that may go with what the curve looks like.
 _FITTED = frozenset({"problem", "suspect", "concluded", "sanity", "live", "unlock", "check"})
 #: Kinds of steps of which each stands for a fault that is known or suspected.
@@ -337,9 +368,9 @@ class Step(msgspec.Struct, frozen=True):
         """What of an item's states it is like: problem, undecided, failed, ok or open."""
         if self.kind in ("problem", "concluded", "returned"):
             return "problem"
-        if self.kind in FAULTS:
+        if self.kind in FAULTS or self.kind in ("judge", "weigh"):
             return "undecided"
-        return {"failed": "failed", "accept": "ok", "export": "ok"}.get(self.kind, "open")
+        return {"failed": "failed", "accept": "ok", "export": "ok", "agree": "ok", "sign": "ok"}.get(self.kind, "open")
 
     def what(self, language: Language) -> str:
         """What was found, or what to do."""
@@ -374,7 +405,8 @@ class Step(msgspec.Struct, frozen=True):
         if self.patched:
             added, gone = (sum(line[:1] == sign for line in self.diff.splitlines()[2:]) for sign in "+-")
             return _say("cost-diff", language, count=max(added, gone))
-        costs = {"unlock": "cost-key", "accept": "cost-press", "problem": "cost-look", "suspect": "cost-look"}
+        costs = {"unlock": "cost-key", "accept": "cost-press", "agree": "cost-press", "sign": "cost-press"}
+        costs |= {"judge": "cost-look", "weigh": "cost-look", "problem": "cost-look", "suspect": "cost-look"}
         costs |= {
             "sanity": "cost-command",
             "watch": "cost-command",
@@ -396,7 +428,7 @@ class Step(msgspec.Struct, frozen=True):
             more += ["--remote"] if self.kind == "remote" else []
             more += ["--live"] if self.time is not None and self.time.live else []
             words = ["run", *folder, *named, *only, *more]
-        elif self.kind in ("problem", "concluded", "suspect", "check"):
+        elif self.kind in ("problem", "concluded", "suspect", "check", "judge", "weigh"):
             words = (
                 ["fix", *folder, *named, *only]
                 if self.patched
@@ -404,6 +436,10 @@ class Step(msgspec.Struct, frozen=True):
             )
         elif self.kind == "together":
             words = ["fix", *folder, *named]
+        elif self.kind == "sign":
+            words = ["sign-off", *folder, *named]
+        elif self.kind == "agree":
+            words = ["review", self.item, "accept", *(["--project", *folder] if folder else []), *named]
         elif self.kind in ("watch", "further"):
             whole = ["--steps", "0"] if self.kind == "further" else []
             named = ["--project", *folder] if folder else []
@@ -456,9 +492,11 @@ def as_json(
     ]
 
 
-def steps(project: Project, stale: Collection[tuple[str, str]] | None = None) -> list[Step]:
-    """What to do next, the best first. `stale`: what Project.stale gives, where that is known already."""
-    return _ProjectSurvey(project, project.stale() if stale is None else stale).steps()
+def steps(project: Project, stale: Collection[tuple[str, str]] | None = None, role: Role = Role.AUTHOR) -> list[Step]:
+    """What to do next, the best first: for who concludes the items, or who reviews the conclusions. `stale`: what Project.stale gives,
+    where that is known already."""
+    survey = _ProjectSurvey(project, project.stale() if stale is None else stale)
+    return survey.steps() if role is Role.AUTHOR else survey.steps_of_reviewer()
 
 
 def status(
@@ -623,6 +661,34 @@ class _ProjectSurvey:
         found += self._ends(found)
         found = [self._fitting(step) for step in found]
         return sorted(found, key=self._rank)
+
+    def steps_of_reviewer(self) -> list[Step]:
+        """The conclusions that wait for a review, first those that the probes speak against; then what helps an author as well."""
+        others = [step for step in self.steps() if step.kind not in _OF_AUTHORS]
+        return sorted([*self._reviews(), *others], key=self._rank)
+
+    def _reviews(self) -> Iterator[Step]:
+        left, agreed = obstacles(self.session.record, self.project.checklists), []
+        for item in self.project.items:
+            entry, suggestion = self._entry(item), self.project.suggestion(item)
+            if item.id not in left.unreviewed or entry.conclusion is None:
+                continue
+            if entry.review is None and suggestion is entry.conclusion:
+                agreed.append(item.id)
+                continue
+            data = {
+                "who": entry.who,
+                "conclusion": VERDICTS[entry.conclusion.value],
+                "suggestion": VERDICTS[suggestion.value],
+            }
+            if suggestion is entry.conclusion:
+                yield Step("judge", [item.id], "judge-again", "judge-again-why", data)
+            else:
+                yield Step("weigh" if suggestion is Verdict.UNDECIDED else "judge", [item.id], data=data)
+        if agreed:
+            yield Step("agree", agreed, data={"count": len(agreed)})
+        if not left and self.session.record.signed is None:
+            yield Step("sign")
 
     def _fitting(self, step: Step) -> Step:
         """The step with what the curve looks like, where one of its items goes with that."""

@@ -7,6 +7,7 @@ import threading
 import pytest
 from conftest_tui import text_of, until
 from PIL import Image
+from textual.events import AppFocus
 from textual.widgets import Input
 
 from accucheck.language import Language
@@ -304,6 +305,21 @@ async def test_the_editor_opens_at_the_line_and_what_is_out_of_date_is_told(walk
         assert eval(editor.read_text()) == ["+51", str(root / "train.py")]
         assert (root / "train.py").read_text().endswith("# edited\n")
         await until(pilot, lambda: "out of date; x runs it again" in text_of(app))
+
+
+async def test_a_script_that_was_edited_in_another_window_is_told_on_coming_back(walkthrough, tmp_path):
+    script = tmp_path / "project" / "train.py"
+    app = walkthrough()
+    script.write_text(SCRIPT)
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        await opened(pilot, bad(Code("train.py", 50, "line_50 = 50\nline_51 = 51", [51])), probe="shuffle_settings")
+        script.write_text(SCRIPT + "# edited\n")
+        app.post_message(AppFocus())
+        await until(pilot, lambda: "out of date; x runs it again" in text_of(app))
+        assert len(app._notifications) == 1
+        app.post_message(AppFocus())
+        await pilot.pause(0.5)
+        assert len(app._notifications) == 1, "once is enough"
 
 
 async def test_without_an_editor_the_place_is_shown(walkthrough, tmp_path, monkeypatch):

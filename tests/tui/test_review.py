@@ -13,6 +13,7 @@ from accucheck.project import open_project
 from accucheck.session import Judgement, Role, open_session
 from accucheck.tui.app import Walkthrough
 from accucheck.tui.screens.dialogs import Choose, WriteNote
+from accucheck.tui.screens.next import NextScreen
 from accucheck.tui.widgets.findings import FindingList
 from accucheck.tui.widgets.items import ItemList
 
@@ -25,6 +26,14 @@ def answered(walkthrough, *items, **options) -> Walkthrough:
         app.session.answer(item, Verdict.OK, f"note on {item}", "Li")
     app.session.autosave = False
     return app
+
+
+async def run(app, pilot, *items):
+    """Run the probes of items one by one, after which no list of next steps opens."""
+    await until(pilot, lambda: app.checklist is not None and app.checklist.pane is not None)
+    for item in items:
+        app.runner.start(app.project.jobs({item}), live=False)
+        await until(pilot, lambda: not app.runner.busy)
 
 
 async def test_a_reviewer_begins_with_the_first_answer_that_waits_and_its_evidence(walkthrough):
@@ -85,23 +94,36 @@ async def test_a_reviewer_accepts_returns_and_takes_back(walkthrough, language):
 async def test_a_conclusion_that_the_probes_speak_against_says_so(walkthrough, role):
     app = answered(walkthrough, "xx.02", who="Wang", role=role)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.checklist is not None and app.checklist.pane is not None)
-        app.runner.start(app.project.jobs({"xx.01", "xx.02"}), live=False)
-        await until(pilot, lambda: not app.runner.busy)
+        await run(app, pilot, "xx.01", "xx.02")
         app.screen.query_one(ItemList).go("xx.02")
-        await until(pilot, lambda: "probes suggest: problem" in text_of(app) and "note on xx.02" in text_of(app))
+        await until(pilot, lambda: "probes suggest: problem  Note: note" in text_of(app))
         app.session.answer("xx.01", Verdict.OK, "looked at it", "Li")
         app.screen.query_one(ItemList).go("xx.01")
         await until(pilot, lambda: "looked at it" in text_of(app))
         assert "probes suggest" not in text_of(app), "both say that it is in order"
 
 
+async def test_next_steps_of_a_reviewer_lead_to_the_conclusions_that_wait(walkthrough):
+    app = answered(walkthrough, "xx.01", "xx.02", who="Wang", role=Role.REVIEWER)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await run(app, pilot, "xx.01", "xx.02")
+        await pilot.press("w")
+        await until(pilot, lambda: "the probes suggest “problem found”" in " ".join(text_of(app).split()))
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: app.screen is app.checklist and app.screen.item.id == "xx.02")
+        await pilot.press("1", "escape")
+        await until(pilot, lambda: isinstance(app.screen, NextScreen))
+        await until(pilot, lambda: "Accept 1 conclusion that" in " ".join(text_of(app).split()))
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: isinstance(app.screen, Choose))
+        await pilot.press("home", "enter")
+        await until(pilot, lambda: app.session.entry("xx.01").judgement is Judgement.ACCEPTED)
+
+
 async def test_another_item_is_shown_from_its_first_finding(walkthrough):
     app = walkthrough()
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: app.checklist is not None and app.checklist.pane is not None)
-        app.runner.start(app.project.jobs({"xx.01", "xx.02"}), live=False)
-        await until(pilot, lambda: not app.runner.busy)
+        await run(app, pilot, "xx.01", "xx.02")
         app.screen.query_one("#tabs", TabbedContent).active = "tab-evidence"
         findings = app.screen.query_one(FindingList)
         await until(pilot, lambda: findings.option_count > 1)

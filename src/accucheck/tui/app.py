@@ -278,6 +278,11 @@ class Walkthrough(App[None]):
             self.runner.look_for_stale()
         self.call_later(opening.remember, self)
 
+    def on_app_focus(self) -> None:
+        """Whoever comes back from another window may have edited a script or made new data there."""
+        if self.checklist is not None and self.session.record.entries and not self.runner.busy:
+            self.look_for_stale(tell=not self.stale)
+
     def on_survey_ended(self, message: SurveyEnded) -> None:
         self.survey, self.probes_known = message.survey, message.probes
         for screen in self.screen_stack:

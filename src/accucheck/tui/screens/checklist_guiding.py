@@ -125,6 +125,8 @@ class Guiding(Watching):
             self.call_later(self.action_do, "watch")
         elif step.kind == "accept":
             self.call_later(self.action_do, "accept-all")
+        elif step.kind in ("agree", "sign"):
+            self.call_later(self.action_do, "review-all" if step.kind == "agree" else "sign-off")
         elif step.kind in ("export", "ask"):
             self.call_later(self.action_do, "export")
         elif step.kind == "together":

@@ -118,7 +118,7 @@ class NextScreen(VerbScreen[Step]):
 
     @work(thread=True, exclusive=True)
     def _find(self, stale: Collection[tuple[str, str]], busy: bool) -> None:
-        found = [step for step in steps(self.app.project, stale) if not busy or step.kind in FAULTS]
+        found = [step for step in steps(self.app.project, stale, self.app.role) if not busy or step.kind in FAULTS]
         self.call_later(self._show, found, symptoms.of_case(self.app.project.case))
 
     def _show(self, found: list[Step], symptom: symptoms.Symptom | None) -> None:
