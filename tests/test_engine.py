@@ -1,6 +1,7 @@
 """The engine with probes that behave as badly as real ones can."""
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -254,6 +255,26 @@ def test_fingerprint_follows_inputs_parameters_and_checklist(tmp_path):
     assert first != engine.fingerprint(case, engine.Job("xx.01", "fake_needy", version=2))
     data.write_text("a\n12\n")
     assert first != engine.fingerprint(case, job)
+
+
+def test_a_project_that_was_copied_or_checked_out_anew_is_the_same(tmp_path):
+    project = tmp_path / "here"
+    (project / "src").mkdir(parents=True)
+    (project / "src/net.py").write_text("import mindspore\n")
+    (project / "train.py").write_text("import src.net\n")
+    (project / "data.csv").write_text("a\n1\n")
+    spec = CaseFile(data=Data(train=DataSet(path="data.csv")), scripts={"train": "train.py"})
+    jobs = [engine.Job("xx.01", "fake_static_one"), engine.Job("xx.01", "fake_needy")]
+    before = [engine.fingerprint(Case(str(project), spec), job) for job in jobs]
+    moved = Path(shutil.copytree(project, tmp_path / "there"))
+    for script in ("src/net.py", "train.py"):
+        os.utime(moved / script, (1, 1))
+    case = Case(str(moved), spec)
+    assert [engine.fingerprint(case, job) for job in jobs] == before
+    (moved / "src/net.py").write_text("import mindspork\n")
+    assert engine.fingerprint(case, jobs[0]) != before[0], "of the same size, but another text"
+    os.utime(moved / "data.csv", (1, 1))
+    assert engine.fingerprint(case, jobs[1]) != before[1], "data are known by their time, as they may be large"
 
 
 def test_annotations_in_json_do_not_hide_scripts(tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Union
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, Union
 
 import msgspec
 
@@ -659,9 +659,16 @@ def _end(process: subprocess.Popen[bytes], *, gently: bool) -> str:
 
 # --- which inputs a result belongs to ---------------------------------------------------------------------------------
 
-#: Entries of a folder, of each ending by itself, whose size and time go into a fingerprint; enough to see that it was touched, cheap
-#: for millions.
+#: Entries of a folder, of each ending by itself, that go into a fingerprint; enough to see that it was touched, cheap for millions.
 FINGERPRINT_ENTRIES = 2000
+#: Bytes up to which a script or a configuration file is read for a fingerprint.
+_READ = 1 << 16
+
+
+class _FileStat(NamedTuple):
+    path: bytes
+    size: int
+    time: int
 
 
 #: What scripts are made of, and the settings they load.
@@ -672,7 +679,8 @@ _LEFT = _COLLECTED | {"watched", "graphs", "profiler"}
 
 
 def fingerprint(case: Case, job: Job, listed: Listed | None = None) -> str:
-    """A digest of what a job depends on: parameters, checklist version, the case's section, size and time of the files.
+    """A digest of what a job depends on: parameters, checklist version, the case's section, and the files: of scripts and configuration
+    files what they hold, of others size and time. It is the same where the project lies in another folder.
 
     `listed` keeps what was listed for one job, so that the others of the same moment need not list it again.
 
@@ -692,18 +700,18 @@ def fingerprint(case: Case, job: Job, listed: Listed | None = None) -> str:
         path = case.path(text)
         try:
             if path.is_dir():
-                state += _listed(path, False, listed)
+                state += _listed(case, path, False, listed)
             elif path.exists():
-                state.append(_stat(path))
+                state.append(_identity(case, _stat(path), os.fspath(path).endswith(SCRIPT_FILES)))
         except (OSError, ValueError):  # ValueError: a NUL byte in the name
             continue
     for name in getattr(module, "OWN_FILES", ()):
         path = Path(case.root, name)
-        state += _stat(path) if path.exists() else [name]
+        state += _identity(case, _stat(path), False) if path.exists() else [name]
     if module.KIND is not Kind.FILE:
         said = msgspec.to_builtins(case.spec)
         state += [sorted((key, value) for key, value in said.items() if key not in _COLLECTED)]
-        state += _listed(Path(case.root), True, listed)
+        state += _listed(case, Path(case.root), True, listed)
     # repr, not JSON: a file name need not be UTF-8
     return blake2b(repr(state).encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
 
@@ -725,14 +733,14 @@ def recorded(case: Case, name: str) -> float | None:
 
 def scripts_changed(case: Case) -> float:
     """When a script of the project was changed last; 0.0 where there is none."""
-    return max((stat[2] / 1e9 for stat in _stats(Path(case.root), (".py", ".ipynb"))), default=0.0)
+    return max((stat.time / 1e9 for stat in _stats(Path(case.root), (".py", ".ipynb"))), default=0.0)
 
 
-def _listed(folder: Path, scripts: bool, listed: Listed | None) -> list[Any]:
+def _listed(case: Case, folder: Path, scripts: bool, listed: Listed | None) -> list[Any]:
     key = folder, scripts
     if listed is not None and key in listed:
         return listed[key]
-    found = _stats(folder, SCRIPT_FILES if scripts else ("",))
+    found = [_identity(case, stat, scripts) for stat in _stats(folder, SCRIPT_FILES if scripts else ("",))]
     if listed is not None:
         listed[key] = found
     return found
@@ -749,9 +757,33 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(below)
 
 
-def _stat(path: Path) -> list[Any]:
+def _stat(path: Path) -> _FileStat:
     status = path.stat()
-    return [os.fsencode(path).hex(), status.st_size, status.st_mtime_ns]
+    return _FileStat(os.fsencode(path), status.st_size, status.st_mtime_ns)
+
+
+def _identity(case: Case, stat: _FileStat, read: bool) -> tuple[bytes, int, int | bytes]:
+    """A file by its name in the project, its size, and its time or, where it is to be read and is small, what it holds: a copy or a
+    checkout of the project is the same."""
+    name = stat.path.removeprefix(os.fsencode(os.path.join(case.root, "")))
+    return name, stat.size, _digest(*stat) if read and stat.size <= _READ else stat.time
+
+
+@lru_cache(maxsize=5 * FINGERPRINT_ENTRIES)
+def _digest(path: bytes, size: int, time: int) -> int | bytes:
+    """Of what a file of this size and time holds; the time where it cannot be read."""
+    from hashlib import blake2b
+
+    try:
+        descriptor = os.open(path, system.READ | system.NONBLOCK)  # a pipe of that name must not hold us up
+    except OSError:
+        return time
+    try:
+        return blake2b(os.read(descriptor, _READ), digest_size=12).digest()
+    except OSError:
+        return time
+    finally:
+        os.close(descriptor)
 
 
 #: How sessions, JSON reports and differences begin, which may lie in the project: to write one makes no result stale.
@@ -759,7 +791,7 @@ _OWN = re.compile(rb'\s*\{\s*"version":\s*\d+,\s*"(tool|case|same)":')
 
 
 @lru_cache(maxsize=FINGERPRINT_ENTRIES)
-def _is_own(path: str, size: int, time: int) -> bool:
+def _is_own(path: bytes, size: int, time: int) -> bool:
     """Whether accucheck wrote a JSON file of this size and time."""
     descriptor = os.open(path, system.READ | system.NONBLOCK)  # a pipe of that name must not hold us up
     try:
@@ -768,11 +800,11 @@ def _is_own(path: str, size: int, time: int) -> bool:
         os.close(descriptor)
 
 
-def _stats(folder: Path, endings: tuple[str, ...]) -> list[Any]:
+def _stats(folder: Path, endings: tuple[str, ...]) -> list[_FileStat]:
     """Files below a folder, of each ending at most FINGERPRINT_ENTRIES: annotations in JSON may not hide scripts."""
     from .case import FILE_NAME, IGNORED
 
-    found: list[Any] = []
+    found: list[_FileStat] = []
     left = dict.fromkeys(endings, FINGERPRINT_ENTRIES)
     for base, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in IGNORED and not name.startswith("."))
@@ -784,7 +816,7 @@ def _stats(folder: Path, endings: tuple[str, ...]) -> list[Any]:
                 continue
             try:
                 stat = _stat(Path(base, name))
-                if name.endswith(".json") and _is_own(os.path.join(base, name), *stat[1:]):
+                if name.endswith(".json") and _is_own(*stat):
                     continue
             except OSError:
                 continue
