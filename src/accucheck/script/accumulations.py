@@ -46,20 +46,26 @@ class _Total:
 def examine(settings: Settings) -> Iterator[SettingMessage]:
     steps = training(settings.reading)
     for step in steps.judged_steps():
-        if step.kind != "own" or not step.is_run:
-            continue
-        turns = _turns(step)
-        totals = list(_totals(steps, step))
-        sums = [*_sums(steps, step), *_written_sums(step)] if turns is not None and not totals else []
-        kept = [_place(total.add, step) for total in totals if _is_kept(settings, step, total)]
-        kept += [(one.source, one.node) for one in sums if one.is_kept()]
-        for source, node in kept[:1]:
-            data = {"line": step.line, "path": step.source.path}
-            yield SettingMessage("totals-kept", source, node, data, likely=True)
-        if (totals or sums) and turns is not None and _is_sum(steps, step, turns):
-            yield SettingMessage("gradients-summed", step.source, step.node, {"count": written(turns)})
-        if turns is not None and not totals and not sums and _drops_others(steps, step):
-            yield SettingMessage("gradients-lost", step.source, step.node, {"count": written(turns)}, likely=True)
+        if step.kind == "own" and step.is_run:
+            yield from _of_step(settings, steps, step)
+
+
+def _of_step(settings: Settings, steps: TrainingSteps, step: Step) -> Iterator[SettingMessage]:
+    """What is wrong with the totals of one step, by the turns after which it is made."""
+    turns = _turns(step)
+    totals = list(_totals(steps, step))
+    sums = [*_sums(steps, step), *_written_sums(step)] if turns is not None and not totals else []
+    kept = [_place(total.add, step) for total in totals if _is_kept(settings, step, total)]
+    kept += [(one.source, one.node) for one in sums if one.is_kept()]
+    for source, node in kept[:1]:
+        data = {"line": step.line, "path": step.source.path}
+        yield SettingMessage("totals-kept", source, node, data, likely=True)
+    if turns is None:
+        return
+    if (totals or sums) and _is_sum(steps, step, turns):
+        yield SettingMessage("gradients-summed", step.source, step.node, {"count": written(turns)})
+    elif not (totals or sums) and _drops_others(steps, step):
+        yield SettingMessage("gradients-lost", step.source, step.node, {"count": written(turns)}, likely=True)
 
 
 def may_add_up(settings: Settings) -> bool:

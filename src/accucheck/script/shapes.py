@@ -117,8 +117,10 @@ class Shapes:
             return found.pop() if len(found) == 1 else None
         if isinstance(value, Items):
             return self.listed(value.items, None if value.open else len(value.items), depth)
-        if not isinstance(value, Call) or depth > DEEP:
-            return None
+        return self.called(value, depth) if isinstance(value, Call) and depth <= DEEP else None
+
+    def called(self, value: Call, depth: int) -> Shape | None:
+        """The shape of what a call gives."""
         if value.result is not None:
             return self.of(value.result, depth + 1)
         if value.name == "" and kind_of(value.base) == "dense":
