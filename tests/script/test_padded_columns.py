@@ -302,6 +302,7 @@ class Pooled(nn.Cell):
         self.table = nn.Embedding(500, 32)
         self.score = nn.Dense(32, 1)
         self.rnn = nn.GRU(32, 32, batch_first=True)
+        self.both = nn.GRU(32, 16, batch_first=True, bidirectional=True)
         self.out = nn.Dense(32, 2)
         self.each = nn.CrossEntropyLoss()
     def construct(self, ids, beside, kind):
@@ -438,6 +439,35 @@ TWINS = {
         "length-unused",
         pooled(FILLED + "beside = len(row)", "_, x = self.rnn(x)\n        x = x[0]"),
         pooled(FILLED + "beside = len(row)", "_, x = self.rnn(x, seq_length=beside)\n        x = x[0]"),
+    ),
+    "an average over all steps of a recurrent layer": (
+        "places-averaged",
+        pooled(FILLED + "beside = len(row)", "x, _ = self.rnn(x, seq_length=beside)\n        x = x.mean(1)"),
+        pooled(
+            FILLED + "beside = len(row)",
+            "x, _ = self.rnn(x, seq_length=beside)\n        real = ops.arange(SIZE).expand_dims(0) < beside.expand_dims(1)\n"
+            "        x = (x * real.expand_dims(2)).sum(1) / beside.expand_dims(1)",
+        ),
+    ),
+    "an average over all words": (
+        "places-averaged",
+        pooled(
+            FILLED + KEPT, "real = beside.sum(1)\n        x = ops.mean(x, axis=1) * real.expand_dims(1) / real.sum()"
+        ),
+        pooled(FILLED + KEPT, "x = (x * beside.expand_dims(2)).sum(1) / beside.sum(1).expand_dims(1)"),
+    ),
+    "a backward layer that starts in the padding": (
+        "backward-from-padding",
+        pooled(
+            FILLED + "beside = len(row)",
+            "x, _ = self.both(x)\n        real = ops.arange(SIZE).expand_dims(0) < beside.expand_dims(1)\n"
+            "        x = (x * real.expand_dims(2)).sum(1) / beside.expand_dims(1)",
+        ),
+        pooled(
+            FILLED + "beside = len(row)",
+            "x, _ = self.rnn(x)\n        real = ops.arange(SIZE).expand_dims(0) < beside.expand_dims(1)\n"
+            "        x = (x * real.expand_dims(2)).sum(1) / beside.expand_dims(1)",
+        ),
     ),
     "attention adds the mask": (
         "mask-inverted",

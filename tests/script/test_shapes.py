@@ -44,6 +44,7 @@ VECTORS = [
     "np.dot(rows, np.random.RandomState(3).uniform(-1, 1, 8)) + 0.1 * np.random.normal(0, 1, 500)",
     "np.abs(rows).sum(axis=1)",
     "np.zeros(500)",
+    "np.array([float(line) for line in open('marks.txt')], np.float32)",
 ]
 COLUMNS = [
     "np.random.randn(500, 1)",
@@ -54,6 +55,8 @@ COLUMNS = [
     "rows @ np.random.default_rng(3).normal(size=(8, 1))",
     "np.abs(rows).sum(axis=1, keepdims=True)",
     "np.zeros((500, 1))",
+    "np.array([[float(line)] for line in open('marks.txt')], np.float32)",
+    "np.array([read(line) for line in open('marks.txt')], np.float32)",
     "np.random.default_rng(3).multivariate_normal(np.zeros(1), np.eye(1), 500)",
     "np.load('absent.npy')",
     "np.load('train.npz')['absent']",

@@ -142,6 +142,14 @@ MESSAGES: Words = {
         "en": "{layer} reads {padded} with its padding: neither it nor the loss gets {length}.",
         "zh": "{layer} 连补齐部分一起读取 {padded}：{length} 既没有传给它，也没有用于损失。",
     },
+    "backward-from-padding": {
+        "en": "{layer} also reads {padded} backward, and does not get {length}: it starts in the padding.",
+        "zh": "{layer} 还会反向读取 {padded}，却没有传入 {length}：反向从补齐部分开始。",
+    },
+    "places-averaged": {
+        "en": "This average runs over all positions of {padded}, padding included.",
+        "zh": "此处对 {padded} 的全部位置求平均，包括补齐部分。",
+    },
     "length-of-another": {
         "en": "{length}, the length used in line {line} of {path}, is also used here for a different sequence, while {of} receives "
         "{unread} and never uses it.",
@@ -217,6 +225,10 @@ MESSAGES: Words = {
     "fix-given": {
         "en": "Pass the lengths before padding (seq_length) to the layer, or use its outputs only at real positions.",
         "zh": "把补齐之前的长度传给该层（seq_length），或只取有效位置的输出。",
+    },
+    "fix-average": {
+        "en": "Multiply by the mask, add up, and divide by the number of real positions: (x * mask).sum(1) / mask.sum(1).",
+        "zh": "乘以 mask 求和后除以有效位置数：(x * mask).sum(1) / mask.sum(1)。",
     },
     "fix-own-length": {"en": "Use each sequence's own length.", "zh": "每条序列使用各自的长度。"},
     "fix-inverted": {
@@ -301,6 +313,14 @@ WHY: Words = {
         "amount of padding.",
         "zh": "最终状态取自补齐之后，反向层则从补齐部分开始读，结果会随补齐的多少而变。",
     },
+    "backward-from-padding": {
+        "en": "What it gives at the real positions depends on how much padding follows them.",
+        "zh": "真实位置上的输出会随后面补齐的多少而变。",
+    },
+    "places-averaged": {
+        "en": "The shorter a sequence, the nearer its average is to that of the padding: results depend on the longest of the batch.",
+        "zh": "序列越短，其平均值越接近补齐部分的值：结果取决于补齐到多长。",
+    },
     "length-of-another": {
         "en": "Where the two sequences differ in length, real steps are left out or padding is read.",
         "zh": "两条序列长度不同时，要么漏掉真实的步，要么把补齐部分读了进去。",
@@ -347,6 +367,8 @@ _FIXES = {
     "mask-loss-only": "fix-dropped",
     "pad-counted": "fix-ignore",
     "length-unused": "fix-given",
+    "backward-from-padding": "fix-given",
+    "places-averaged": "fix-average",
     "length-of-another": "fix-own-length",
     "word-is-pad": "fix-word",
     "design-value": "fix-design",

@@ -166,6 +166,11 @@ MESSAGES: Words = {
         "all earlier steps.",
         "zh": "此处累加梯度，但累加值从不清零：{path} 第 {line} 行的每次更新都包含之前所有步的梯度。",
     },
+    "gradients-lost": {
+        "en": "Weights are updated every {count} steps here, with the gradients of the last step alone: those of the others are computed "
+        "and lost.",
+        "zh": "此处每 {count} 步更新一次权重，但只用了最后一步的梯度：其余各步的梯度算完就丢弃了。",
+    },
     "gradients-summed": {
         "en": "The optimizer gets the sum of the gradients of {count} steps here; it is not divided by {count}.",
         "zh": "此处优化器拿到的是 {count} 步梯度之和，没有除以 {count}。",
@@ -257,6 +262,10 @@ MESSAGES: Words = {
     "fix-clear": {
         "en": "Reset the accumulated gradients after each update: self.map(ops.partial(ops.assign), self.totals, self.zeros)",
         "zh": "每次更新后将累加值清零：self.map(ops.partial(ops.assign), self.totals, self.zeros)",
+    },
+    "fix-add-up": {
+        "en": "Add up the gradients of these steps, and update with their mean.",
+        "zh": "把这几步的梯度累加起来，用其平均值更新。",
     },
     "fix-mean": {
         "en": "Divide the loss or the gradients by the number of accumulated steps, unless the learning rate was chosen for the sum.",
@@ -403,6 +412,10 @@ WHY: Words = {
         "en": "Updates grow from step to step and follow gradients of weights from long ago: training becomes unstable or stalls.",
         "zh": "更新量逐步增大，而且方向取决于很久以前的权重：训练不稳定或停滞。",
     },
+    "gradients-lost": {
+        "en": "All but one of {count} batches have no effect: the training sees a fraction of the data, at the batch size it already had.",
+        "zh": "每 {count} 个 batch 中只有一个起作用：训练实际只用到一小部分数据，等效 batch size 也没有增大。",
+    },
     "gradients-summed": {
         "en": "Each update is {count} times as large as with the mean, as if the learning rate were {count} times higher, and gradient "
         "clipping sets in sooner.",
@@ -469,7 +482,7 @@ PROOF: Words = {
         "zh": "打印学习率列表的长度和整个训练的总步数，两者应一致。",
     },
     **dict.fromkeys(("schedule-by-epochs", "rate-over", "rate-fades", "rate-rises", "rate-returns"), _PRINT_RATE),
-    **dict.fromkeys(("totals-kept", "gradients-summed"), _PRINT_TOTALS),
+    **dict.fromkeys(("totals-kept", "gradients-summed", "gradients-lost"), _PRINT_TOTALS),
     "epochs-zero": _PRINT_STEPS,
     "epochs-squared": _PRINT_STEPS,
     "epochs-twice": _PRINT_STEPS,
@@ -503,6 +516,7 @@ _FIXES = {
     "rate-returns": "fix-whole-period",
     "totals-kept": "fix-clear",
     "gradients-summed": "fix-mean",
+    "gradients-lost": "fix-add-up",
     "epochs-zero": "fix-epochs",
     "epochs-squared": "fix-repeat",
     "epochs-twice": "fix-repeat",
@@ -522,6 +536,7 @@ _PROBLEMS = (
     "rate-rises",
     "rate-returns",
     "totals-kept",
+    "gradients-lost",
     "optimizer-each-step",
     "optimizer-each-epoch",
     "clip-tiny",
@@ -646,6 +661,29 @@ def _example(
     return script_example(_HEAD, name, script.lstrip("\n"), verdict, *codes, files=more, params={"about": about})
 
 
+_GATHERED = """
+class Trainer:
+    def __init__(self, net, loss_fn):
+        self.net, self.loss_fn, self.kept = net, loss_fn, None
+        self.optimizer = nn.SGD(net.trainable_params(), 0.1)
+        self.grad = ms.value_and_grad(self.forward, None, self.optimizer.parameters)
+
+    def forward(self, x, y):
+        return self.loss_fn(self.net(x), y)
+
+    def fit(self, data):
+        for turn, (x, y) in enumerate(data.create_tuple_iterator()):
+            loss, grads = self.grad(x, y)
+            grads = [g / 4 for g in grads]
+            self.kept = {kept}
+            if (turn + 1) % 4 == 0:
+                self.optimizer(tuple(self.kept))
+                {after}
+
+
+Trainer(net, nn.CrossEntropyLoss()).fit(data)
+"""
+_ALL_KEPT = "grads if self.kept is None else [a + b for a, b in zip(self.kept, grads)]"
 _ADDED_UP = """
 from mindspore import ops
 
@@ -1044,6 +1082,14 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
         Verdict.PROBLEM,
         "totals-kept",
         "rate",
+    ),
+    *(
+        _example(f"gradients of four steps, {told}", _GATHERED.format(kept=kept, after=after), verdict, *codes)
+        for told, kept, after, verdict, codes in (
+            ("added up", _ALL_KEPT, "self.kept = None", Verdict.UNDECIDED, ["rate"]),
+            ("never cleared", _ALL_KEPT, "pass", Verdict.PROBLEM, ["totals-kept", "rate"]),
+            ("of which the last stay", "grads", "self.kept = None", Verdict.PROBLEM, ["gradients-lost", "rate"]),
+        )
     ),
     _example(
         "sums of gradients for their mean",

@@ -28,6 +28,10 @@ _WRITES = frozenset(
 )
 #: Calls that hand a total on, or look at it, and write nothing.
 _HANDS_ON = frozenset((".each", "[]", "zip", "len", "list", "tuple", "enumerate", "comprehension", "print", "*args"))
+#: Operations that put one thing to another, or where others may be.
+_GATHERS = frozenset(
+    ("add", "assignadd", "addn", "append", "extend", "insert", "setitem", "update", "put", "sum", "accumulate")
+)
 _MAPS = frozenset(("ops.HyperMap", "ops.Map", "ops.depend", "ops.Depend", "ParameterTuple"))
 
 
@@ -42,18 +46,26 @@ class _Total:
 def examine(settings: Settings) -> Iterator[SettingMessage]:
     steps = training(settings.reading)
     for step in steps.judged_steps():
-        if step.kind != "own" or not step.is_run:
-            continue
-        turns = _turns(step)
-        totals = list(_totals(steps, step))
-        sums = list(_sums(steps, step)) if turns is not None and not totals else []
-        kept = [_place(total.add, step) for total in totals if _is_kept(settings, step, total)]
-        kept += [(one.add.source, one.add.node) for one in sums if one.is_kept()]
-        for source, node in kept[:1]:
-            data = {"line": step.line, "path": step.source.path}
-            yield SettingMessage("totals-kept", source, node, data, likely=True)
-        if (totals or sums) and turns is not None and _is_sum(steps, step, turns):
-            yield SettingMessage("gradients-summed", step.source, step.node, {"count": written(turns)})
+        if step.kind == "own" and step.is_run:
+            yield from _of_step(settings, steps, step)
+
+
+def _of_step(settings: Settings, steps: TrainingSteps, step: Step) -> Iterator[SettingMessage]:
+    """What is wrong with the totals of one step, by the turns after which it is made."""
+    turns = _turns(step)
+    totals = list(_totals(steps, step))
+    sums = [*_sums(steps, step), *_written_sums(step)] if turns is not None and not totals else []
+    kept = [_place(total.add, step) for total in totals if _is_kept(settings, step, total)]
+    kept += [(one.source, one.node) for one in sums if one.is_kept()]
+    for source, node in kept[:1]:
+        data = {"line": step.line, "path": step.source.path}
+        yield SettingMessage("totals-kept", source, node, data, likely=True)
+    if turns is None:
+        return
+    if (totals or sums) and _is_sum(steps, step, turns):
+        yield SettingMessage("gradients-summed", step.source, step.node, {"count": written(turns)})
+    elif not (totals or sums) and _drops_others(steps, step):
+        yield SettingMessage("gradients-lost", step.source, step.node, {"count": written(turns)}, likely=True)
 
 
 def may_add_up(settings: Settings) -> bool:
@@ -124,9 +136,11 @@ def _leaves(call: Call, step: Step, total: _Total) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Sum:
-    """A variable or attribute that holds itself and further gradients after `assigned`, in a function or class `within`."""
+    """A variable or attribute that holds itself and further gradients after `assigned`, in a function or class `within`; what adds them
+    up is `node` in `source`."""
 
-    add: Call
+    source: Source
+    node: ast.AST
     held: str
     assigned: ast.AST
     within: ast.AST
@@ -162,6 +176,24 @@ def _sums(steps: TrainingSteps, step: Step) -> Iterator[_Sum]:
             yield found
 
 
+def _written_sums(step: Step) -> Iterator[_Sum]:
+    """Attributes that the optimizer is given and that a statement of their class adds to, as it is written: the first turn, which has
+    nothing to add to, is all that is followed of one that starts as None."""
+    owner = step.frame.function.of if step.frame is not None else None
+    if owner is None or not isinstance(step.node, ast.Call):
+        return
+    given = {_text(part) for argument in step.node.args for part in ast.walk(argument)}
+    for statement in walk(owner.node):
+        for held in given & set(_targets(statement)):
+            if held.startswith("self.") and _is_added_to(statement, held) and _adds(statement):
+                yield _Sum(step.source, statement, held, statement, owner.node, step.node)
+
+
+def _adds(statement: ast.AST) -> bool:
+    added = any(isinstance(part, ast.BinOp) and isinstance(part.op, ast.Add) for part in walk(statement))
+    return added or (isinstance(statement, ast.AugAssign) and isinstance(statement.op, ast.Add))
+
+
 def _held(add: Call, step: Step) -> _Sum | None:
     """What keeps a sum from one turn to the next: a variable that is assigned within a loop and before it, or an attribute."""
     node, frame, source = add.node, add.frame, add.source
@@ -173,11 +205,11 @@ def _held(add: Call, step: Step) -> _Sum | None:
                     continue
                 owner = frame.function.of if frame is not None and held.startswith("self.") else None
                 if owner is not None:
-                    return _Sum(add, held, statement, owner.node, step.node)
+                    return _Sum(add.source, add.node, held, statement, owner.node, step.node)
                 before = _before_loops(within)
                 begun = any(held in _targets(part) for part in walk(within) if id(part) in before)
                 if begun and id(statement) not in before:
-                    return _Sum(add, held, statement, within, step.node)
+                    return _Sum(add.source, add.node, held, statement, within, step.node)
         if frame is None:
             return None
         node, source, frame = frame.node, frame.source, frame.parent
@@ -225,6 +257,26 @@ def _place(add: Call, step: Step) -> tuple[Source, ast.AST]:
     while frame is not None and frame is not step.frame:
         source, node, frame = frame.source, frame.node, frame.parent
     return (source, node) if frame is not None else (add.source, add.node)
+
+
+# --- those that nothing adds up -------------------------------------------------------------------------------------
+
+
+def _drops_others(steps: TrainingSteps, step: Step) -> bool:
+    """Whether gradients are taken in each turn and only those of the last are applied: nothing adds up gradients, or gathers them."""
+    waiting = {id(test.node) for test in step.under if _remainder(test) is not None}
+    keys = {key for term in steps.carried(step) for key in term.gradients}
+    taken = [steps.factors.gradients[key].call for key in keys]
+    each_turn = bool(taken) and all(waiting.isdisjoint(id(test.node) for test in call.under) for call in taken)
+    return each_turn and not any(_gathers(steps, call) for call in steps.calls)
+
+
+def _gathers(steps: TrainingSteps, call: Call) -> bool:
+    """Whether a call puts gradients to others, or where others may be."""
+    done = operation(call)
+    known = effect(call)
+    adds = done.name in _GATHERS or (known is not None and (known.reduces or known.operation in ("stack", "concat")))
+    return adds and any(steps.is_gradient(part) for part in done.operands)
 
 
 # --- their mean -------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..knowledge import api
 from ..knowledge.methods import MODEL_RUNS
-from . import attention, effects, even_masks, flow, masked_means, weak_masks
+from . import attention, effects, even_masks, flow, masked_means, pooled_padding, weak_masks
 from .analysis import Reading
 from .lengths import ConstantArray, Form, Length, Shape, Shapes, alike, number, root, total
 from .losses import Application, applied, losses_of
@@ -171,6 +171,11 @@ class Graph:
         return None
 
 
+def _goes_backward(layer: Value) -> bool:
+    """Whether a recurrent layer also reads sequences from their ends."""
+    return isinstance(layer, Call) and is_known(layer.keywords.get("bidirectional"), True)
+
+
 def inputs(value: Value) -> list[Value]:
     """What a value is computed from; the weights of a network, what its layers are made of, and what is only awaited are none of it."""
     if isinstance(value, Instance):
@@ -321,6 +326,7 @@ class Rules:
                 self.of_lengths(application)
         self.of_recurrent(graph)
         self.of_unused(graph)
+        self.of_averages(graph)
 
     @cached_property
     def even(self) -> set[int]:
@@ -557,9 +563,25 @@ class Rules:
                 continue
             for name, length in lengths.items():
                 column = next((c for c in columns if alike(root(c.form.of), root(length.of))), None)
-                if column is not None and column.hidden is None and name not in graph.read:
-                    layer_ = made.base.last if isinstance(made.base, Call) else made.last
-                    self.say("length-unused", made, {"length": name, "padded": column.name, "layer": layer_})
+                if column is None or layer is None:
+                    continue
+                data = {
+                    "length": name,
+                    "padded": column.name,
+                    "layer": made.base.last if isinstance(made.base, Call) else made.last,
+                }
+                if column.hidden is None and name not in graph.read:
+                    self.say("length-unused", made, data)
+                elif _goes_backward(layer) and column.form.side == END:
+                    self.say("backward-from-padding", made, data)
+
+    def of_averages(self, graph: Graph) -> None:
+        """Averages over all places of a network that is told which of them are padding."""
+        masks = any(isinstance(shape, Length) or self.is_only_mask(name) for name, shape in self.shape.items())
+        for column in self.found.columns:
+            told = masks or column.hidden is not None
+            for made in pooled_padding.averages(graph, graph.read.get(column.name, [])) if told else ():
+                self.say("places-averaged", made, {"padded": column.name})
 
     def of_given(self, made: Call, given: Value, columns: list[Column]) -> None:
         length = self.shapes.of(given)

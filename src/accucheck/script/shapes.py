@@ -27,6 +27,8 @@ from .values import Call, Items, KnownValue, Many, UnknownValue, Value, integer_
 
 #: Values within values are followed so far.
 DEEP = 40
+#: So many elements of a list are looked at.
+MANY = 16
 #: The header of an array lies within so many bytes.
 HEADER = 20_000
 #: What numpy raises over the header of something else.
@@ -113,8 +115,12 @@ class Shapes:
         if isinstance(value, Many):
             found = {self.of(option, depth + 1) for option in value.options} if depth < DEEP else set()
             return found.pop() if len(found) == 1 else None
-        if not isinstance(value, Call) or depth > DEEP:
-            return None
+        if isinstance(value, Items):
+            return self.listed(value.items, None if value.open else len(value.items), depth)
+        return self.called(value, depth) if isinstance(value, Call) and depth <= DEEP else None
+
+    def called(self, value: Call, depth: int) -> Shape | None:
+        """The shape of what a call gives."""
         if value.result is not None:
             return self.of(value.result, depth + 1)
         if value.name == "" and kind_of(value.base) == "dense":
@@ -122,8 +128,20 @@ class Shapes:
             return Shape(inner.rank if inner is not None else None, outputs(value.base))
         return self.column(value, depth) or self.made(value, depth)
 
+    def listed(self, parts: list[Value], count: int | None, depth: int) -> Shape | None:
+        """A list of things of one shape: one axis more."""
+        shapes = {self.number(part, depth + 1) for part in parts[:MANY]}
+        shape = shapes.pop() if len(shapes) == 1 else None
+        if shape is None or shape.rank is None:
+            return None
+        return Shape(shape.rank + 1, shape.last if shape.rank else count)
+
     def made(self, value: Call, depth: int) -> Shape | None:
         """What is read or drawn, or made of another value."""
+        if value.name in ("float", "int"):
+            return Shape(0, None)
+        if value.name == "comprehension":
+            return self.listed(value.args[:1], None, depth)
         return self.array(value) or _of_told_size(value) or self.picked(value, depth) or self.changed(value, depth)
 
     def picked(self, made: Call, depth: int) -> Shape | None:
