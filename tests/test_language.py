@@ -11,7 +11,7 @@ import pytest
 
 import accucheck
 from accucheck import probe
-from accucheck.language import Language, aligned, detect, fill, visible, word
+from accucheck.language import Language, aligned, detect, fill, listed, visible, word
 
 MODULES = sorted(
     info.name for info in pkgutil.walk_packages(accucheck.__path__, "accucheck.") if not info.name.endswith("__main__")
@@ -209,3 +209,17 @@ def test_one_is_told_in_the_singular_beside_probes_too(module, code, text):
     words = importlib.import_module(f"accucheck.{module}").WORDS
     numbers = dict.fromkeys(("count", "line", "files", "bytes", "hashed", "reused", "same", "odd"), 1)
     assert text in word(words, code, Language.EN, **numbers, path="x", name="x", reference="x", digest="x")
+
+
+@pytest.mark.parametrize(
+    ("entries", "english", "chinese"),
+    [
+        ([], "", ""),
+        (["a", "b"], "a, b", "a、b"),
+        (["a", "b", "…"], "a, b and more", "a、b 等"),
+        (["甲", "…"], "甲 and more", "甲等"),
+        (["…"], "…", "…"),
+    ],
+)
+def test_names_that_are_cut_off_end_in_words(entries, english, chinese):
+    assert (listed(entries, Language.EN), listed(entries, Language.ZH)) == (english, chinese)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import lacking
-from .language import Words, word
+from .language import Words, listed, word
 from .model import Language
 
 WORDS: Words = {
@@ -1381,7 +1381,7 @@ def _spoken(value: Any, language: Language) -> Any:
     if isinstance(value, list) and value and all(isinstance(each, UserError) for each in value):
         return (" " if language is Language.EN else "").join(each.text(language) for each in value)
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return (", " if language is Language.EN else "、").join(value)
+        return listed(value, language)
     return value
 
 

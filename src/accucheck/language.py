@@ -71,6 +71,18 @@ def word(words: Words, key: str, language: Language, /, **data: Any) -> str:
     return fill(entry[language.value], data) if entry else key
 
 
+def listed(entries: Sequence[str], language: Language) -> str:
+    """Several names in one text; a last one of "…" says that there are more."""
+    *names, last = entries or [""]
+    separator = "、" if language is Language.ZH else ", "
+    if last != "…" or not names:
+        return separator.join(entries)
+    told = separator.join(names)
+    if language is Language.EN:
+        return f"{told} and more"
+    return f"{told} 等" if told[-1:].isascii() else f"{told}等"
+
+
 def encodable(value: Any) -> Any:
     """Plain data whose texts all have a UTF-8 form: lone surrogates are written out."""
     if isinstance(value, str):

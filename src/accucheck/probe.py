@@ -32,7 +32,7 @@ import msgspec
 
 from .case import Case
 from .errors import UserError
-from .language import Words, word
+from .language import Words, listed, word
 from .model import Finding, Language, Reason, Sure, Verdict
 
 #: What a finding's data call the settings that decide it, as a sentence in each language; it stands behind the words of the finding.
@@ -318,6 +318,6 @@ def _spoken(data: dict[str, Any], language: Language) -> dict[str, Any]:
         if isinstance(value, dict) and set(value) == {"zh", "en"}:
             value = value[language.value]
         elif isinstance(value, (list, tuple)):
-            value = ("、" if language is Language.ZH else ", ").join(str(entry) for entry in value)
+            value = listed([str(entry) for entry in value], language)
         spoken[key] = value
     return spoken

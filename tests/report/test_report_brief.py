@@ -116,3 +116,10 @@ def test_what_a_conclusion_speaks_against_is_told_in_a_line(checklists, case):
     (finding,) = (finding for each in item.results for finding in each.findings)
     assert finding.where == "src/dataset.py:41" and finding.message
     assert not finding.evidence and not finding.fix, "no change is proposed where a person says that there is no need"
+
+
+def test_where_to_find_more_stands_on_the_first_page_in_word(faulty):
+    document = docx.Document(io.BytesIO(files(faulty, Language.EN, full=False)["r.docx"]))
+    texts = [paragraph.text for paragraph in document.paragraphs]
+    (more,) = (place for place, text in enumerate(texts) if "accucheck report --full" in text)
+    assert more < texts.index("Details")

@@ -106,6 +106,8 @@ class _Writer:
             self._summary()
             self._reproduce()
             self._environment()
+        else:
+            self._small(self.say("others-full"))  # at the end it would now and then take a page for itself
         if self.report.items or not short:
             self._paragraph(self.say("details"), "Heading 1")
         for checklist in self.report.checklists:
@@ -692,7 +694,6 @@ class _Writer:
         if self.report.environment:
             self._paragraph(self.say("environment"), "Heading 1")
             self._pairs(self.report.environment)
-        self._small(self.say("others-full"))
 
     def _gaps(self) -> None:
         if self.report.gaps:

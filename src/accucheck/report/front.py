@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from .. import symptoms
 from ..checklist import Checklist, Item
-from ..language import word
+from ..language import listed, word
 from ..model import Language, Level, Status, Verdict
 from ..session import Entry, Training
 from . import grading
@@ -99,7 +99,7 @@ def verdict_part(context: Context, items: list[ItemPart], ranking: Ranking) -> V
 
 def _ids(context: Context, items: Sequence[ItemPart], most: int = 8) -> str:
     shown = [item.id for item in items[:most]] + (["…"] if len(items) > most else [])
-    return (", " if context.language is Language.EN else "、").join(shown)
+    return listed(shown, context.language)
 
 
 def _suppressed(context: Context, item: Item) -> bool:
