@@ -378,6 +378,26 @@ for i in range({turns}):
     rows += len(scores)
 print(hits / {rows})
 """
+_OWN_ROWS = """
+class Rows:
+    def __init__(self, path):
+        lines = [[float(part) for part in line.split(",")] for line in open(path)]
+        self.rows = np.array(lines, np.float32)
+
+    def __getitem__(self, place):
+        return self.rows[place, 1:], np.int32(self.rows[place, 0])
+
+    def __len__(self):
+        return len(self.rows)
+
+
+def rows(path):
+    return ds.GeneratorDataset(Rows(path), ["x", "y"], shuffle=False).batch(32)
+
+
+model.train(5, rows("train.csv"))
+print(model.eval(rows("{part}")))
+"""
 _BEST = """loss_fn, optimizer = nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())
 step = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
 
@@ -665,6 +685,15 @@ EXAMPLES = [
             ("9", "model.eval(test)['accuracy']", "now < best", "smallest-kept"),
             ("0.0", "float(loss)", "now > best", "largest-kept"),
         )
+    ),
+    *(
+        _example(
+            f"rows of a class of the project, evaluated with those of {part}",
+            _OWN_ROWS.format(part=part),
+            Verdict.UNDECIDED if code == "reads-training" else Verdict.OK,
+            code,
+        )
+        for part, code in (("train.csv", "reads-training"), ("test.csv", "judged"))
     ),
     _example("evaluated with other files", _FILES.format(part="test"), Verdict.OK, "judged"),
     _example(
