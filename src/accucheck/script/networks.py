@@ -580,6 +580,8 @@ class Structure:
                 key = _index(node.slice)
                 if key is not None and key % count != index:
                     return DroppedResult("item", source, statement, str(key), caller)
+        if index is None and frame.node is not None and (name := _bound_beside(statement, frame.node)) is not None:
+            return self.unused(name, statement, caller)
         if isinstance(statement, ast.Assign) and statement.value is frame.node and len(statement.targets) == 1:
             target = statement.targets[0]
             if isinstance(target, (ast.Tuple, ast.List)) and index is not None and len(target.elts) == count:
@@ -748,6 +750,17 @@ def _statement(function: ast.AST, node: ast.AST) -> ast.stmt | None:
 def _targets(statement: ast.stmt) -> list[str]:
     parts = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     return [n.id for part in parts if part is not None for n in walk(part) if isinstance(n, ast.Name)]
+
+
+def _bound_beside(statement: ast.stmt, node: ast.AST) -> str | None:
+    """The name that an expression is bound to where several are bound at once: b of `a, b = f(x), g(x)`."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple) or len(target.elts) != len(value.elts):
+        return None
+    bound = (to for to, given in zip(target.elts, value.elts, strict=True) if given is node)
+    return next((to.id for to in bound if isinstance(to, ast.Name)), None)
 
 
 def _index(key: ast.expr) -> int | None:

@@ -106,15 +106,18 @@ def _same(one: Value | None, other: Value | None, depth: int) -> bool:
         return _is_one_constant(one, other)
     if isinstance(one, NamedValue) and isinstance(other, NamedValue):
         return one.name == other.name
-    if type(one) is not type(other) or depth > DEPTH:
-        return False
-    if isinstance(one, Call) and isinstance(other, Call) and not _do_the_same(one, other):
-        return False
-    if isinstance(one, Instance) and isinstance(other, Instance) and one.of is not other.of:
-        return False
-    if isinstance(one, Mapping) and isinstance(other, Mapping) and [*one.items] != [*other.items]:
+    if type(one) is not type(other) or depth > DEPTH or not _of_one_kind(one, other):
         return False
     return _all_same(_held(one), _held(other), depth)
+
+
+def _of_one_kind(one: Value | None, other: Value | None) -> bool:
+    """Whether two calls, objects or mappings give the same where they are given, or hold, the same."""
+    if isinstance(one, Call) and isinstance(other, Call):
+        return _do_the_same(one, other)
+    if isinstance(one, Instance) and isinstance(other, Instance):
+        return one.of is other.of
+    return not (isinstance(one, Mapping) and isinstance(other, Mapping)) or [*one.items] == [*other.items]
 
 
 def _do_the_same(one: Call, other: Call) -> bool:
