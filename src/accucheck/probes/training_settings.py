@@ -1099,7 +1099,7 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
         _example(
             f"a step {told}",
             "data = ds.MnistDataset('data/train').batch(32)\nnet, loss_fn = nn.Dense(784, 10), nn.CrossEntropyLoss()\n"
-            "opt = nn.Momentum(net.trainable_params(), 0.01, 0.9)\n"
+            "opt, batches = nn.Momentum(net.trainable_params(), 0.01, 0.9), data.create_tuple_iterator()\n"
             "grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)\n"
             f"for epoch in range(9):\n    for x, y in data.create_tuple_iterator():\n        {inner}\n    {outer}\n",
             verdict,
@@ -1108,6 +1108,13 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
         for told, inner, outer, verdict, codes in (
             ("for each batch", "opt(grad(x, y)[1])", "pass", Verdict.UNDECIDED, ["rate"]),
             ("behind the batches", "pass", "opt(grad(x, y)[1])", Verdict.PROBLEM, ["step-behind-loop", "rate"]),
+            (
+                "with the next batch",
+                "pass",
+                "x, y = next(batches)\n    opt(grad(x, y)[1])",
+                Verdict.UNDECIDED,
+                ["rate"],
+            ),
             ("with the first batch, to try it", "break", "opt(grad(x, y)[1])", Verdict.UNDECIDED, ["rate"]),
         )
     ),

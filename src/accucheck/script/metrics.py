@@ -672,7 +672,7 @@ class Metrics:
             (addition, tally)
             for tally in self.tallies.tallies.values()
             for addition in tally.additions
-            if addition.value is not None and _layers_within(addition.value)
+            if not tally.listed and addition.value is not None and _layers_within(addition.value)
         ]
         found: list[tuple[Call, Source, ast.AST]] = []
         for leaf in uses.leaves():

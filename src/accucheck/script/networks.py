@@ -565,13 +565,21 @@ class Structure:
 
     def returned(self, frame: Frame, place: tuple[int | None, int]) -> DroppedResult | None:
         """Where the caller of a run throws away one item of what it returns, or all of it for the place None."""
-        index, count = place
+        index, _ = place
         caller = frame.parent
         if caller is None:
             return None
         statement = _statement(caller.function.node, frame.node)
         if statement is None or isinstance(statement, ast.Return):
             return None
+        beside = _bound_beside(statement, frame.node) if index is None else None
+        return self.unused(beside, statement, caller) if beside else self.bound(frame, caller, statement, place)
+
+    def bound(
+        self, frame: Frame, caller: Frame, statement: ast.stmt, place: tuple[int | None, int]
+    ) -> DroppedResult | None:
+        """The same where a statement of the caller does no more than to call."""
+        index, count = place
         source = caller.function.source
         if isinstance(statement, ast.Expr) and statement.value is frame.node:
             return DroppedResult("discarded", source, statement, "", caller)
@@ -580,8 +588,6 @@ class Structure:
                 key = _index(node.slice)
                 if key is not None and key % count != index:
                     return DroppedResult("item", source, statement, str(key), caller)
-        if index is None and frame.node is not None and (name := _bound_beside(statement, frame.node)) is not None:
-            return self.unused(name, statement, caller)
         if isinstance(statement, ast.Assign) and statement.value is frame.node and len(statement.targets) == 1:
             target = statement.targets[0]
             if isinstance(target, (ast.Tuple, ast.List)) and index is not None and len(target.elts) == count:
@@ -752,7 +758,7 @@ def _targets(statement: ast.stmt) -> list[str]:
     return [n.id for part in parts if part is not None for n in walk(part) if isinstance(n, ast.Name)]
 
 
-def _bound_beside(statement: ast.stmt, node: ast.AST) -> str | None:
+def _bound_beside(statement: ast.stmt, node: ast.AST | None) -> str | None:
     """The name that an expression is bound to where several are bound at once: b of `a, b = f(x), g(x)`."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return None

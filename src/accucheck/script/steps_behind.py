@@ -22,8 +22,8 @@ def examine(settings: Settings) -> Iterator[SettingMessage]:
     within = {id(loop) for call in steps for loop in call.loops}
     for call in steps:
         each = next((one for value in call.args if (one := _read_by(value)) is not None), None)
-        if each is None or each.node is None or id(each.node) in within:
-            continue  # another step trains with each batch
+        if each is None or not isinstance(each.node, ast.For) or id(each.node) in within:
+            continue  # taken with next(), or another step trains with each batch
         if each.node not in call.loops and not _is_left_early(each.node):
             data = {"line": each.line, "path": each.source.path}
             yield SettingMessage("step-behind-loop", call.source, call.node, data, likely=True)
