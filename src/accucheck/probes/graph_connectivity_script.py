@@ -1698,6 +1698,21 @@ class Trained(nn.Cell):
     ),
     *(
         _example(
+            f"scores of queries and {told}",
+            "self.query, self.key, self.value = nn.Dense(8, 8), nn.Dense(8, 8), nn.Dense(8, 8)",
+            "q, k, v = parted(self.query(x)), parted(self.key(x)), parted(self.value(x))\n"
+            f"return ops.matmul(ops.softmax(ops.matmul(q, {keys}.swapaxes(-1, -2)) / 2, -1), v)",
+            verdict,
+            *codes,
+            more="def parted(x):\n    return x.reshape(-1, 4, 2, 4).transpose(0, 2, 1, 3)\n",
+        )
+        for told, keys, verdict, codes in (
+            ("queries", "q", Verdict.PROBLEM, ["result-unused"]),
+            ("keys", "k", Verdict.OK, []),
+        )
+    ),
+    *(
+        _example(
             f"a loop that calls {called}",
             "self.layers = nn.CellList([nn.Dense(8, 8) for _ in range(6)])",
             f"for {turn}:\n    x = ops.relu({called}(x))\nreturn x",

@@ -92,6 +92,11 @@ MESSAGES: Words = {
         "evaluation are kept.",
         "zh": "该值变大时保存权重（{saved}），而它越小越好：保留下来的是最差的一次。",
     },
+    "best-not-updated": {
+        "en": "The value to beat is never updated: any evaluation is better than where it starts, so that the weights are saved each time "
+        "({saved}), whether they are better or not.",
+        "zh": "用于比较的最优值从不更新，任何一次评估都优于初值：每次都会保存权重（{saved}），无论是否更好。",
+    },
     "never-better": {
         "en": "The value to beat starts at {start}, and no value is beyond it: the weights are never saved ({saved}).",
         "zh": "用于比较的初始值为 {start}，任何取值都不会超过它：权重从未保存（{saved}）。",
@@ -174,6 +179,10 @@ MESSAGES: Words = {
         "en": "Read the held-out files, or remove the evaluation samples from the training data.",
         "zh": "改为读取留出的文件，或把用于评估的样本从训练数据中去掉。",
     },
+    "fix-update-best": {
+        "en": "Set the best value where the weights are saved.",
+        "zh": "保存权重时同时更新最优值。",
+    },
     "fix-direction": {
         "en": "Turn the comparison round, and let the best value start where the first evaluation is better.",
         "zh": "把比较方向反过来，并让最优值的初值差于首次评估。",
@@ -239,6 +248,7 @@ _FIXES = {
     "smallest-kept": "fix-direction",
     "largest-kept": "fix-direction",
     "never-better": "fix-direction",
+    "best-not-updated": "fix-update-best",
     "rest-dropped": "fix-rest",
     "rest-of-slices": "fix-rest",
     "fewer-than-divided-by": "fix-rest",
@@ -257,7 +267,7 @@ _WORST = {
     "zh": "之后用这个 checkpoint 评估、发布或继续训练时，用的并不是训练中最好的结果。",
 }
 #: By the fix, why it matters; for others, and those of _INCOMPLETE, see WHY.
-_BY_FIX = {"fix-clear": _SEVERAL, "fix-direction": _WORST}
+_BY_FIX = {"fix-clear": _SEVERAL, "fix-direction": _WORST, "fix-update-best": _WORST}
 _INCOMPLETE = ("mean-of-batches", "errors-of-batches", "ratio-of-batches", "rest-dropped", "rest-of-slices")
 WHY: Words = {code: _SOME if code in _INCOMPLETE else _BY_FIX.get(fix, _WRONG) for code, fix in _FIXES.items()}
 _RECOUNT = {
@@ -273,7 +283,7 @@ _PRINTED = {
     "en": "Print this value at each evaluation and whenever weights are saved: the last one saved must be the best of all.",
     "zh": "每次评估以及保存权重时都打印该值：最后一次保存的应是所有评估中最好的。",
 }
-_PROOF_BY_FIX = {"fix-clear": _TWICE, "fix-direction": _PRINTED}
+_PROOF_BY_FIX = {"fix-clear": _TWICE, "fix-direction": _PRINTED, "fix-update-best": _PRINTED}
 PROOF: Words = {code: _PROOF_BY_FIX.get(fix, _RECOUNT) for code, fix in _FIXES.items()}
 #: Places that are told.
 SHOWN = 4
@@ -367,6 +377,26 @@ for i in range({turns}):
     hits += (scores.argmax(1) == ys[i * size : (i + 1) * size]).sum()
     rows += len(scores)
 print(hits / {rows})
+"""
+_OWN_ROWS = """
+class Rows:
+    def __init__(self, path):
+        lines = [[float(part) for part in line.split(",")] for line in open(path)]
+        self.rows = np.array(lines, np.float32)
+
+    def __getitem__(self, place):
+        return self.rows[place, 1:], np.int32(self.rows[place, 0])
+
+    def __len__(self):
+        return len(self.rows)
+
+
+def rows(path):
+    return ds.GeneratorDataset(Rows(path), ["x", "y"], shuffle=False).batch(32)
+
+
+model.train(5, rows("train.csv"))
+print(model.eval(rows("{part}")))
 """
 _BEST = """loss_fn, optimizer = nn.CrossEntropyLoss(), nn.Adam(net.trainable_params())
 step = ms.value_and_grad(lambda a, b: loss_fn(net(a), b), None, optimizer.parameters)
@@ -619,6 +649,18 @@ EXAMPLES = [
         Verdict.UNDECIDED,
         "reads-training",
     ),
+    _example(
+        "the best accuracy is never set",
+        _BEST.format(start="0.0", now="accuracy()", better="now > best").replace("        best = now\n", ""),
+        Verdict.PROBLEM,
+        "best-not-updated",
+    ),
+    _example(
+        "an accuracy that is enough",
+        _BEST.format(start="0.9", now="accuracy()", better="now > best").replace("        best = now\n", ""),
+        Verdict.OK,
+        "judged",
+    ),
     *(
         _example(
             f"the best of {now}, from {start}, if {better}",
@@ -643,6 +685,15 @@ EXAMPLES = [
             ("9", "model.eval(test)['accuracy']", "now < best", "smallest-kept"),
             ("0.0", "float(loss)", "now > best", "largest-kept"),
         )
+    ),
+    *(
+        _example(
+            f"rows of a class of the project, evaluated with those of {part}",
+            _OWN_ROWS.format(part=part),
+            Verdict.UNDECIDED if code == "reads-training" else Verdict.OK,
+            code,
+        )
+        for part, code in (("train.csv", "reads-training"), ("test.csv", "judged"))
     ),
     _example("evaluated with other files", _FILES.format(part="test"), Verdict.OK, "judged"),
     _example(

@@ -166,6 +166,10 @@ MESSAGES: Words = {
         "all earlier steps.",
         "zh": "此处累加梯度，但累加值从不清零：{path} 第 {line} 行的每次更新都包含之前所有步的梯度。",
     },
+    "step-behind-loop": {
+        "en": "This step stands behind the loop over the batches ({path}, line {line}): it trains with the last batch alone.",
+        "zh": "这一步位于遍历 batch 的循环（{path} 第 {line} 行）之后：只用最后一个 batch 训练。",
+    },
     "gradients-lost": {
         "en": "Weights are updated every {count} steps here, with the gradients of the last step alone: those of the others are computed "
         "and lost.",
@@ -263,6 +267,7 @@ MESSAGES: Words = {
         "en": "Reset the accumulated gradients after each update: self.map(ops.partial(ops.assign), self.totals, self.zeros)",
         "zh": "每次更新后将累加值清零：self.map(ops.partial(ops.assign), self.totals, self.zeros)",
     },
+    "fix-within": {"en": "Move the step into the loop.", "zh": "把训练步移到循环内。"},
     "fix-add-up": {
         "en": "Add up the gradients of these steps, and update with their mean.",
         "zh": "把这几步的梯度累加起来，用其平均值更新。",
@@ -412,6 +417,10 @@ WHY: Words = {
         "en": "Updates grow from step to step and follow gradients of weights from long ago: training becomes unstable or stalls.",
         "zh": "更新量逐步增大，而且方向取决于很久以前的权重：训练不稳定或停滞。",
     },
+    "step-behind-loop": {
+        "en": "All other batches are read for nothing: an epoch has a single update.",
+        "zh": "其余 batch 都白读了：一个 epoch 只更新一次。",
+    },
     "gradients-lost": {
         "en": "All but one of {count} batches have no effect: the training sees a fraction of the data, at the batch size it already had.",
         "zh": "每 {count} 个 batch 中只有一个起作用：训练实际只用到一小部分数据，等效 batch size 也没有增大。",
@@ -483,6 +492,7 @@ PROOF: Words = {
     },
     **dict.fromkeys(("schedule-by-epochs", "rate-over", "rate-fades", "rate-rises", "rate-returns"), _PRINT_RATE),
     **dict.fromkeys(("totals-kept", "gradients-summed", "gradients-lost"), _PRINT_TOTALS),
+    "step-behind-loop": _PRINT_STEPS,
     "epochs-zero": _PRINT_STEPS,
     "epochs-squared": _PRINT_STEPS,
     "epochs-twice": _PRINT_STEPS,
@@ -517,6 +527,7 @@ _FIXES = {
     "totals-kept": "fix-clear",
     "gradients-summed": "fix-mean",
     "gradients-lost": "fix-add-up",
+    "step-behind-loop": "fix-within",
     "epochs-zero": "fix-epochs",
     "epochs-squared": "fix-repeat",
     "epochs-twice": "fix-repeat",
@@ -537,6 +548,7 @@ _PROBLEMS = (
     "rate-returns",
     "totals-kept",
     "gradients-lost",
+    "step-behind-loop",
     "optimizer-each-step",
     "optimizer-each-epoch",
     "clip-tiny",
@@ -553,12 +565,12 @@ _NOTHING = ("no-optimizer", "no-epochs", "no-batch")
 
 
 def run(case: Case, params: Params) -> Iterator[Finding | Progress]:
-    from ..script import accumulations, rate_courses, remade_optimizers, unused_schedules, update_limits
+    from ..script import accumulations, rate_courses, remade_optimizers, steps_behind, unused_schedules, update_limits
     from ..script.analysis import read_scripts
     from ..script.schedules import miscounted
     from ..script.settings import of_scripts
 
-    rules = unused_schedules, accumulations, remade_optimizers, update_limits, rate_courses
+    rules = unused_schedules, accumulations, remade_optimizers, update_limits, rate_courses, steps_behind
     scripts = read_scripts(case)
     yield from _gaps.findings(scripts)
     devices = case.get("runtime.distributed.devices")
@@ -1082,6 +1094,29 @@ ms.Model(net, nn.MSELoss(), opt).train(10, train_ds)
         Verdict.PROBLEM,
         "totals-kept",
         "rate",
+    ),
+    *(
+        _example(
+            f"a step {told}",
+            "data = ds.MnistDataset('data/train').batch(32)\nnet, loss_fn = nn.Dense(784, 10), nn.CrossEntropyLoss()\n"
+            "opt, batches = nn.Momentum(net.trainable_params(), 0.01, 0.9), data.create_tuple_iterator()\n"
+            "grad = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, opt.parameters)\n"
+            f"for epoch in range(9):\n    for x, y in data.create_tuple_iterator():\n        {inner}\n    {outer}\n",
+            verdict,
+            *codes,
+        )
+        for told, inner, outer, verdict, codes in (
+            ("for each batch", "opt(grad(x, y)[1])", "pass", Verdict.UNDECIDED, ["rate"]),
+            ("behind the batches", "pass", "opt(grad(x, y)[1])", Verdict.PROBLEM, ["step-behind-loop", "rate"]),
+            (
+                "with the next batch",
+                "pass",
+                "x, y = next(batches)\n    opt(grad(x, y)[1])",
+                Verdict.UNDECIDED,
+                ["rate"],
+            ),
+            ("with the first batch, to try it", "break", "opt(grad(x, y)[1])", Verdict.UNDECIDED, ["rate"]),
+        )
     ),
     *(
         _example(f"gradients of four steps, {told}", _GATHERED.format(kept=kept, after=after), verdict, *codes)

@@ -51,6 +51,10 @@ def _of_condition(saved: Call, compared: Call, senses: _Senses) -> Iterator[Obse
     pair = operands(compared, (0, 1))
     place = _best(compared.source, compared.node) if len(pair) == 2 else None
     if place is None:
+        if len(pair) == 2 and _never_moved(compared, pair, senses):
+            yield Observation(
+                "best-not-updated", compared.source, compared.node, {"saved": f"{saved.source.path}:{saved.line}"}
+            )
         return
     now, best = pair[1 - place], pair[place]
     larger = (comparison(compared)[0] == ">") is (place == 1)
@@ -62,6 +66,40 @@ def _of_condition(saved: Call, compared: Call, senses: _Senses) -> Iterator[Obse
         yield Observation("never-better", compared.source, compared.node, data | {"start": f"{start:g}"})
     elif sense == (FALLS if larger else RISES):
         yield Observation("largest-kept" if larger else "smallest-kept", compared.source, compared.node, data)
+
+
+def _never_moved(compared: Call, pair: list[Value], senses: _Senses) -> bool:
+    """Whether a metric is compared with what any value of it is better than, and which is a variable that nothing sets anew."""
+    node = compared.node
+    if not (isinstance(node, ast.Compare) and len(node.comparators) == 1):
+        return False
+    for place, written in enumerate((node.left, node.comparators[0])):
+        bound, now = pair[place], pair[1 - place]
+        if (
+            not isinstance(bound, KnownValue)
+            or not _is_number(bound.value)
+            or not isinstance(written, (ast.Name, ast.Attribute))
+        ):
+            continue
+        larger = (comparison(compared)[0] == ">") is (place == 1)
+        at_worst = bound.value <= 0 if larger else bound.value == math.inf
+        if (
+            at_worst
+            and senses.of(now) == (RISES if larger else FALLS)
+            and _assignments(compared.source, unparse(written)) == 1
+        ):
+            return True
+    return False
+
+
+def _assignments(source: Source, name: str) -> int:
+    """How often a name is assigned to in a file."""
+    found: list[ast.expr] = [target for node in source.nodes_of(ast.Assign) for target in node.targets]
+    found += [node.target for node in source.nodes_of(ast.AugAssign)] + [
+        node.target for node in source.nodes_of(ast.AnnAssign)
+    ]
+    flat = (part for target in found for part in (target.elts if isinstance(target, ast.Tuple) else [target]))
+    return sum(unparse(part) == name for part in flat)
 
 
 def _never(larger: bool, start: float, sense: str) -> bool:

@@ -1,5 +1,5 @@
 """Terms of a loss that are computed with a network and through which no gradient gets back to it, as of predictions that were rounded or
-compared with a threshold. What is held back with stop_gradient is meant so."""
+compared with a threshold. What is held back with stop_gradient is meant so, but for the scores that a loss compares with labels."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from .direction import Directions, minimised, trained_layers
 from .effects import effect
 from .freezing import reach
-from .losses import Losses, Observation
+from .losses import Losses, Observation, applied
 from .training_steps import training
 from .values import Call, Value
 
@@ -38,9 +38,20 @@ def _written(stop: Call) -> str:
 
 
 def _stop(term: Value, trained: set[int]) -> Call | None:
-    """What keeps the gradient of a term from all trained weights that it is computed with, where that is no stop_gradient."""
+    """What keeps the gradient of a term from all trained weights that it is computed with, where that is not meant; the term itself where
+    scores of a network that is not trained are compared with labels."""
     reached, stops = reach(term, stop=True)
-    if reached & trained or not reach(term, stop=False)[0] & trained:
+    behind = reach(term, stop=False)[0]
+    judged = term if isinstance(term, Call) and _judges_scores(term) else None
+    if reached & trained:
         return None
+    if not behind & trained:
+        return judged if behind else None
     meant = any((known := effect(stop)) is not None and known.operation == "stop_gradient" for stop in stops)
-    return None if meant or not stops else stops[0]
+    return stops[0] if stops and (judged is not None or not meant) else None
+
+
+def _judges_scores(term: Call) -> bool:
+    """Whether a term is a loss of scores of classes."""
+    loss = applied(term)
+    return loss is not None and loss.known.expects == "logits"

@@ -665,16 +665,29 @@ class Metrics:
             stored = (w for w in writes if {id(loop) for loop in w.loops} & reading and _layers_within(w.value))
             yield from [(leaf, w.source, w.node) for w in islice(stored, 1)]
 
+    def summed(self) -> list[tuple[Call, Source, ast.AST]]:
+        """The data sets of which a loop that does not train adds up something that a network gives, with the place that does."""
+        uses = self.data.uses
+        adding = [
+            (addition, tally)
+            for tally in self.tallies.tallies.values()
+            for addition in tally.additions
+            if not tally.listed and addition.value is not None and _layers_within(addition.value)
+        ]
+        found: list[tuple[Call, Source, ast.AST]] = []
+        for leaf in uses.leaves():
+            loops = {id(loop) for loop in uses.loops(leaf)} - uses.stepping
+            within = (one for one in adding if loops & {id(loop) for loop in one[0].loops})
+            found += [(leaf, tally.source, addition.node) for addition, tally in islice(within, 1)]
+        return found
+
     def of_training_files(self) -> Iterator[Observation]:
         """Evaluation of data sets that are read from the files that training reads, and of nothing else."""
         trained = [leaf for leaf in self.data.uses.leaves() if self.is_trained(leaf)]
-        found = [
-            next((one for one in trained if read_alike(leaf, one)), None)
-            for leaf, _, _ in self.evaluated
-            if leaf not in trained
-        ]
+        evaluated = [one for one in self.evaluated or self.summed() if one[0] not in trained]
+        found = [next((one for one in trained if read_alike(leaf, one)), None) for leaf, _, _ in evaluated]
         if found and all(found) and found[0] is not None:
-            leaf, source, node = next(one for one in self.evaluated if one[0] not in trained)
+            leaf, source, node = evaluated[0]
             data = {"at": f"{found[0].source.path}:{found[0].line}", "line": leaf.line}
             yield Observation("reads-training", source, node, data, possible=True)
 

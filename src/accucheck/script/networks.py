@@ -565,13 +565,21 @@ class Structure:
 
     def returned(self, frame: Frame, place: tuple[int | None, int]) -> DroppedResult | None:
         """Where the caller of a run throws away one item of what it returns, or all of it for the place None."""
-        index, count = place
+        index, _ = place
         caller = frame.parent
         if caller is None:
             return None
         statement = _statement(caller.function.node, frame.node)
         if statement is None or isinstance(statement, ast.Return):
             return None
+        beside = _bound_beside(statement, frame.node) if index is None else None
+        return self.unused(beside, statement, caller) if beside else self.bound(frame, caller, statement, place)
+
+    def bound(
+        self, frame: Frame, caller: Frame, statement: ast.stmt, place: tuple[int | None, int]
+    ) -> DroppedResult | None:
+        """The same where a statement of the caller does no more than to call."""
+        index, count = place
         source = caller.function.source
         if isinstance(statement, ast.Expr) and statement.value is frame.node:
             return DroppedResult("discarded", source, statement, "", caller)
@@ -748,6 +756,17 @@ def _statement(function: ast.AST, node: ast.AST) -> ast.stmt | None:
 def _targets(statement: ast.stmt) -> list[str]:
     parts = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
     return [n.id for part in parts if part is not None for n in walk(part) if isinstance(n, ast.Name)]
+
+
+def _bound_beside(statement: ast.stmt, node: ast.AST | None) -> str | None:
+    """The name that an expression is bound to where several are bound at once: b of `a, b = f(x), g(x)`."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return None
+    target, value = statement.targets[0], statement.value
+    if not isinstance(target, ast.Tuple) or not isinstance(value, ast.Tuple) or len(target.elts) != len(value.elts):
+        return None
+    bound = (to for to, given in zip(target.elts, value.elts, strict=True) if given is node)
+    return next((to.id for to in bound if isinstance(to, ast.Name)), None)
 
 
 def _index(key: ast.expr) -> int | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..knowledge import dataset_classes
-from .values import Call, Items, KnownValue, Mapping, Value, frames_around, unseen
+from .sample_numbers import is_drawn
+from .values import Call, Instance, Items, KnownValue, Mapping, NamedValue, Value, frames_around, unseen
 
 #: Values within values are looked into so far.
 DEPTH = 24
@@ -103,13 +104,28 @@ def _same(one: Value | None, other: Value | None, depth: int) -> bool:
         return one is not None
     if isinstance(one, KnownValue) and isinstance(other, KnownValue):
         return _is_one_constant(one, other)
-    if type(one) is not type(other) or depth > DEPTH:
-        return False
-    if isinstance(one, Call) and isinstance(other, Call) and (one.name not in _READS or one.name != other.name):
-        return False
-    if isinstance(one, Mapping) and isinstance(other, Mapping) and [*one.items] != [*other.items]:
+    if isinstance(one, NamedValue) and isinstance(other, NamedValue):
+        return one.name == other.name
+    if type(one) is not type(other) or depth > DEPTH or not _of_one_kind(one, other):
         return False
     return _all_same(_held(one), _held(other), depth)
+
+
+def _of_one_kind(one: Value | None, other: Value | None) -> bool:
+    """Whether two calls, objects or mappings give the same where they are given, or hold, the same."""
+    if isinstance(one, Call) and isinstance(other, Call):
+        return _do_the_same(one, other)
+    if isinstance(one, Instance) and isinstance(other, Instance):
+        return one.of is other.of
+    return not (isinstance(one, Mapping) and isinstance(other, Mapping)) or [*one.items] == [*other.items]
+
+
+def _do_the_same(one: Call, other: Call) -> bool:
+    """Whether two calls, given the same, give the same: those that read, and any that one line of the script makes twice, where chance
+    has no part in it."""
+    if one.name != other.name:
+        return False
+    return one.name in _READS or (one.node is other.node and not is_drawn(one))
 
 
 def _is_one_constant(one: KnownValue, other: KnownValue) -> bool:
@@ -124,7 +140,9 @@ def _is_one_constant(one: KnownValue, other: KnownValue) -> bool:
 def _held(value: Value | None) -> Sequence[Value | None]:
     """What a call is given, or a list or dict holds."""
     if isinstance(value, Call):
-        return [value.base, *value.args, *value.keywords.values()]
+        return [value.base, *value.args, *value.keywords.values()] if value.result is None else [value.result]
+    if isinstance(value, Instance):
+        return [held for name, held in sorted(value.attributes.items())]
     return value.items if isinstance(value, Items) else [*value.items.values()] if isinstance(value, Mapping) else []
 
 
