@@ -12,7 +12,7 @@ from functools import partial
 from . import flow, triangles
 from .analysis import Scripts
 from .effects import MOVED, effect, kept, operands
-from .factors import comparison
+from .factors import comparison, operation
 from .networks import Observation, first_of_place
 from .unshifted import Prediction, predictions
 from .values import Call, KnownValue, Value
@@ -44,7 +44,8 @@ def _is_padding(one: Prediction, mask: Value, depth: int = 0) -> bool:
         sides = [side for side in operands(mask, (0, 1)) if not isinstance(side, KnownValue)]
         words = [looked_up.args[0] for looked_up in one.looked_up]
         return len(sides) == 1 and any(sides[0] is word for word in words)
-    joined = known is not None and known.operation in ("logical_and", "logical_or", "logical_not", "bitwise_and")
+    name = known.operation if known is not None else operation(mask).name
+    joined = name in ("logical_and", "logical_or", "logical_not", "bitwise_and", "and", "or", "~")
     inner = operands(mask, (0, 1)) if joined else kept(mask, *MOVED, "same", "values") or []
     return bool(inner) and all(_is_padding(one, part, depth + 1) for part in inner)
 
