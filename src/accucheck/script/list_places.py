@@ -42,24 +42,26 @@ def examine(scripts: Scripts) -> Iterator[Observation]:
 
 def _of_structure(structure: Structure, sources: list[Source]) -> Iterator[Observation]:
     for cell in structure.cells:
+        loops = [
+            (method, node) for method in cell.of.methods() for node in walk(method.node) if isinstance(node, ast.For)
+        ]
         for name, value in cell.attributes.items():
             size = _length(value) if has_weights(value) else None
             asks = _asks(cell, name, size, sources) if size is not None else {}
             idle = sorted(set(range(size or 0)) - set(asks)) if asks else []
             if len(idle) == 1:
                 yield _observation(cell, name, idle[0], asks, value)
-            if has_weights(value):
-                yield from _one_for_all(cell, name)
+            if loops and has_weights(value):
+                yield from _one_for_all(cell, name, loops)
 
 
-def _one_for_all(cell: Instance, name: str) -> Iterator[Observation]:
+def _one_for_all(cell: Instance, name: str, loops: list[tuple[Function, ast.For]]) -> Iterator[Observation]:
     """Loops over a list of cells that call one and the same place of it in each turn, and make no use of what they go through."""
-    for method in cell.of.methods():
-        for loop in (node for node in walk(method.node) if isinstance(node, ast.For) and _mentions(node.iter, name)):
-            place = _fixed_place(loop, name)
-            if place is not None:
-                data = {"name": name, "of": cell.of.node.name, "text": ast.unparse(place.func)}
-                yield Observation("loop-calls-one", method.source, place, data, certain=False)
+    for method, loop in loops:
+        place = _fixed_place(loop, name) if _mentions(loop.iter, name) else None
+        if place is not None:
+            data = {"name": name, "of": cell.of.node.name, "text": ast.unparse(place.func)}
+            yield Observation("loop-calls-one", method.source, place, data, certain=False)
 
 
 def _mentions(node: ast.expr, name: str) -> bool:
