@@ -13,6 +13,7 @@ from accucheck.script.source import read
 from accucheck.script.trace import Trace, follow
 from accucheck.script.training import assumption
 from accucheck.script.values import Instance, Items, KnownValue, Many, Mapping, Value
+from case_scripts import scripts
 
 HEAD = """import argparse
 from collections import namedtuple
@@ -204,3 +205,9 @@ def test_a_text_made_of_an_option_may_be_another(tmp_path: Path) -> None:
     text = "p = argparse.ArgumentParser()\np.add_argument('--mode', default='a')\nf(f'x_{p.parse_args().mode}')\n"
     (call,) = [call for call in traced(tmp_path, text).calls if call.name == "other.f"]
     assert isinstance(known := call.args[0], KnownValue) and (known.value, known.assumed) == ("x_a", "argparse")
+
+
+def test_a_turn_of_a_dict_comprehension_is_indexed(tmp_path: Path) -> None:
+    """It stands at the comprehension, and holds none of its lists."""
+    made = scripts(tmp_path, "from mindspore import nn\nnamed = {row['name']: row['path'] for row in read()}\n")
+    assert made.readings

@@ -366,6 +366,7 @@ class Expressions:
         if (
             isinstance(owner, Call)
             and isinstance(owner.node, ast.DictComp)
+            and owner.args  # which the turns of its loops have not
             and isinstance(owner.args[0], (Items, Mapping))
         ):
             return join(
