@@ -541,6 +541,26 @@ for (x,) in data.create_tuple_iterator():
     loss, grads = step(x)
     optimizer(grads)
 """
+_INDICES = """
+import numpy as np
+import mindspore as ms
+from mindspore import nn, ops, Parameter, Tensor
+
+class Loss(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.held = Parameter({made}, name="held")
+
+    def construct(self, scores, labels):
+        return ops.square((scores - labels) * self.held).mean()
+
+net, loss = nn.Dense(8, 8), Loss()
+optimizer = nn.SGD(net.trainable_params(), 0.1)
+step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+for x, y in data.create_tuple_iterator():
+    value, grads = step(x, y)
+    optimizer(grads)
+"""
 _CRITICS = """
 import mindspore as ms
 from mindspore import nn, ops
@@ -1340,6 +1360,18 @@ EXAMPLES = [
         for told, given, into, verdict, codes in (
             ("not", "net.body.trainable_params()", "teacher", Verdict.PROBLEM, ["layers-unheld"]),
             ("too", "net.trainable_params()", "teacher", Verdict.OK, ["stopped"]),
+        )
+    ),
+    *(
+        _example(
+            f"numbers of {told} that the loss holds",
+            _INDICES.format(made=made),
+            verdict,
+            *codes,
+        )
+        for told, made, verdict, codes in (
+            ("places", "Tensor(np.arange(8), ms.int64)", Verdict.OK, ["made-frozen"]),
+            ("weights", "Tensor(np.ones(8), ms.float32)", Verdict.PROBLEM, ["layers-unheld"]),
         )
     ),
     *(

@@ -119,7 +119,7 @@ def _best(source: Source, node: ast.AST) -> int | None:
         return None
     sides = [unparse(node.left), unparse(node.comparators[0])]
     found = set()
-    for branch in (one for one in ast.walk(source.tree) if isinstance(one, ast.If) and _holds(one.test, node)):
+    for branch in (one for one in source.nodes_of(ast.If) if _holds(one.test, node)):
         for target, value in _assigned(branch):
             if target in sides and _bare(value) == sides[1 - sides.index(target)] != target:
                 found.add(sides.index(target))

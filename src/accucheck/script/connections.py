@@ -1146,10 +1146,16 @@ def _forwards(structures: list[Structure]) -> Iterator[tuple[Structure, Frame]]:
 
 def _goes_nowhere_else(structure: Structure, value: Value) -> bool:
     """Whether layers gave a value of which no loss has anything: whatever they learn is lost."""
-    losses = [step.loss for step in scan_of(structure).steps]
-    used = frozenset[int]().union(*(reach(loss, stop=False)[0] for loss in losses))
+    used = _used_by_losses(structure)
     given = [reach(option, stop=False)[0] for option in options(value) if isinstance(option, Call)]
     return bool(used) and bool(given) and all(layers - used for layers in given)
+
+
+@kept_with_code
+def _used_by_losses(structure: Structure) -> frozenset[int]:
+    """The ids of the layers and parameters that losses are computed with."""
+    losses = (step.loss for step in scan_of(structure).steps)
+    return frozenset[int]().union(*(reach(loss, stop=False)[0] for loss in losses))
 
 
 def _made_of_another(frame: Frame, name: str, value: Value) -> bool:

@@ -35,6 +35,7 @@ from .values import (
     KnownValue,
     Many,
     Mapping,
+    NamedValue,
     UnknownValue,
     Value,
     frames_around,
@@ -194,10 +195,18 @@ def is_parameter(value: Value) -> bool:
     return isinstance(value, Call) and value.api == "Parameter"
 
 
+_WHOLE = re.compile(r"(u?int\d*|bool_?)$")
+
+
 def trains(parameter: Call) -> bool:
-    """False for a parameter made with requires_grad=False: a buffer rather than a weight."""
-    given = parameter.argument(["default_input", "name", "requires_grad"], "requires_grad")
-    return not is_known(given, False)
+    """False for a parameter made with requires_grad=False, or of whole numbers, which have no gradient: a buffer rather than a weight."""
+    names = ["default_input", "name", "requires_grad"]
+    if is_known(parameter.argument(names, "requires_grad"), False):
+        return False
+    made = parameter.argument(names, "default_input")
+    given = (*made.args, *made.keywords.values()) if isinstance(made, Call) else ()
+    types = (value.name.rpartition(".")[2] for value in given if isinstance(value, NamedValue))
+    return not any(map(_WHOLE.match, types))
 
 
 def inside(value: Value) -> list[Value] | None:
