@@ -345,3 +345,49 @@ def test_weights_that_are_declared_to_be_one(tmp_path: Path, init: str, second: 
 )
 def test_a_table_that_is_built_twice(tmp_path: Path, init: str, construct: str, code: str | None) -> None:
     assert [one.code for one in said(tmp_path, network(init, construct))] == ([] if code is None else [code])
+
+
+_TOWERS = """
+import mindspore as ms
+from mindspore import nn, ops
+
+class Tower(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Dense(8, 8), nn.Dense(8, 4)
+
+    def construct(self, x):
+        return self.second(ops.relu(self.first(x)))
+
+class Pair(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.left = Tower()
+        self.right = self.left
+        self.before = nn.Dense(8, 8)
+
+    def construct(self, a, b):
+        {lines}
+
+net = Pair()
+opt = nn.Adam(net.trainable_params())
+step = ms.value_and_grad(lambda a, b, y: ops.square(net(a, b) - y).mean(), None, opt.parameters)
+for a, b, y in data.create_tuple_iterator():
+    loss, grads = step(a, b, y)
+    opt(grads)
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "possible"),
+    [
+        ("return self.left(a) - self.right(b)", True),  # a siamese network
+        ("return self.left(a) * self.right(a)", False),
+        ("x = self.before(a)\n        return self.left(x) - self.right(ops.tanh(x))", False),
+    ],
+)
+def test_one_network_for_two_inputs_may_well_be_meant(tmp_path: Path, lines: str, possible: bool) -> None:
+    found = said(tmp_path, _TOWERS.format(lines=lines))
+    assert [(one.code, one.possible) for one in found if one.code == "one-under-two-names"] == [
+        ("one-under-two-names", possible)
+    ]

@@ -18,7 +18,7 @@ from typing import Any
 
 from .analysis import Scripts
 from .effects import bound_arguments
-from .flow import derives
+from .freezing import reach
 from .models import FORWARD
 from .networks import (
     AttributeUses,
@@ -116,12 +116,13 @@ class _Look:
 
     # --- one object under two names --------------------------------------------------------------------------------
 
-    def follows_itself(self, cell: Instance) -> bool:
-        """Whether a cell is given what it has computed itself, as no tower of a siamese network is."""
+    def is_of_twins(self, cell: Instance) -> bool:
+        """Whether a cell is given several inputs of its network, as the towers of a siamese network are: not one and the same twice, and
+        nothing that layers have computed."""
         runs = [frame for frame in self.trace.frames if frame.owner is cell and frame.function.name in FORWARD]
-        given = [value for run in runs for value in run.parameters.values() if value is not cell]
-        results = [run.returned for run in runs if run.returned is not None]
-        return any(derives(value, result) for value in given for result in results)
+        firsts = [next((value for value in run.parameters.values() if value is not cell), None) for run in runs]
+        given = {id(value): value for value in firsts if value is not None}
+        return len(given) > 1 and not any(reach(value, stop=False)[0] for value in given.values())
 
     def aliases(self) -> Iterator[Observation]:
         """Two attributes of one cell that are the same layer."""
@@ -148,7 +149,7 @@ class _Look:
                 data = {"first": first, "second": second, "of": cell.of.node.name, "what": _title(value)}
                 meant = shared_on_purpose(method.source, statement, _tests(method.node, statement))
                 if _called(cell, first) and _called(cell, second) and not meant and made_by(cell, value):
-                    beside = isinstance(value, Instance) and not self.follows_itself(value)
+                    beside = isinstance(value, Instance) and self.is_of_twins(value)
                     yield _one_of_two(first, second, method.source, statement, data, beside=beside)
                 else:
                     names = [f"self.{first}", f"self.{second}"]
